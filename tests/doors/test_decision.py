@@ -61,6 +61,19 @@ def test_a_poor_plan_is_orange_and_not_recommended(found: Findings) -> None:
     assert (said["recommended"], said["risk"][1]) == (YES, "Rows of one add up.")
 
 
+def test_what_a_yes_accepts_is_in_the_verdict(found: Findings) -> None:
+    habit = Caution(
+        "One office has 158 rows.", accepts="of which office most rows have x sensitive"
+    )
+    box = decision(replace(found, cautions=(habit,)), DAY)
+    only = "Only if it may become known of which office most rows have x sensitive"
+    assert (box["recommended"], box["orange"], box["red"]) == (only, True, [])
+    assert "unit_bits under [limit]" in box["because"][0]
+    assert box["risk"][1] == "One office has 158 rows."
+    few = Caution("FEW ROWS: five", red=True)
+    assert decision(replace(found, cautions=(habit, few)), DAY)["recommended"] == "No"
+
+
 def test_closing_that_bought_nothing_is_not_praised(tight: Findings) -> None:
     assert content.closing(tight)["plans"]
     told = replace(tight, open_shares=tight.shares)

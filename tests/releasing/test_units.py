@@ -87,6 +87,28 @@ def test_what_is_handed_on_was_not_measured(tmp_path: Path) -> None:
     )
 
 
+def test_a_yes_accepts_what_blanks_tell_of_a_unit_beyond_the_cap(tmp_path: Path) -> None:
+    """Of two habits as likely as each other an answer within the cap is right with 4 of 5."""
+    ready = prepare(written(tmp_path, odds_cap=4.0))
+
+    def accepted(p: float) -> set[str]:
+        return {c.accepts for c in ready.cautions({"visit": p, "mood": 0.0})} - {""}
+
+    prior = np.zeros(DAYS + 1)
+    prior[[0, DAYS // 2]] = 0.5
+    habit = [int(n >= DAYS // 2) for n in range(DAYS + 1)]
+    certain = {
+        p: float(by_counting(Blanks.released(p), prior.tolist(), habit).max(0).sum())
+        for p in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+    }
+    assert min(certain.values()) < 0.8 < max(certain.values())
+    assert {p for p in certain if accepted(p)} == {p for p, often in certain.items() if often > 0.8}
+    assert accepted(0.3) == {"of which person most rows have visit sensitive"}
+    assert accepted(0.05) == accepted(0.0) == set()
+    limited = prepare(written(tmp_path, "rows_per_unit = 20", odds_cap=4.0, unit_bits=0.5))
+    assert not any(c.accepts for c in limited.cautions({"visit": 0.3, "mood": 0.0}))
+
+
 def test_few_rows_and_a_low_cap_leave_room_for_doubt(tmp_path: Path) -> None:
     said = the_caution(
         c.text for c in prepare(written(tmp_path, odds_cap=1.1)).cautions({"visit": 0.05})

@@ -17,6 +17,12 @@ from unspoken.releasing.assessing.leaks import Leak
 __all__ = ["Signed", "decision"]
 
 YES = "Yes, within these limits, if what may still happen is accepted"
+ONLY_IF = "Only if it may become known"
+BY_ROWS = (
+    "The limits keep each row by itself. What many rows tell together is beyond them, as stands "
+    "above; to limit that as well, which shows less: rows_per_unit under [source] and unit_bits "
+    "under [limit]."
+)
 USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
 
 ADOPTED = "adopted: by it everything is released"
@@ -38,10 +44,8 @@ class Signed:
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
-    against, red = (
-        _against(findings),
-        [_whole(c.unmeasured().text) for c in findings.cautions if c.red],
-    )
+    against, accepted = _against(findings), [c.accepts for c in findings.cautions if c.accepts]
+    red = [_whole(c.unmeasured().text) for c in findings.cautions if c.red]
     project = findings.project
     gets = [
         f"{name}: {prose.listed(reads)}, true where shown, {_shares(findings, reads)}"
@@ -49,9 +53,9 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     ]
     boxed = [_whole(line.replace("odds x ", f"odds ×{prose.NBSP}")) for line in findings.boxed]
     return {
-        "recommended": "No" if against or red else YES,
-        "orange": bool(against or red),
-        "because": against,
+        "recommended": "No" if against or red else _yes(accepted),
+        "orange": bool(against or red or accepted),
+        "because": [*against, *([BY_ROWS] if accepted else [])],
         "red": red,
         "gets": gets,
         "promised": _promised(findings),
@@ -81,6 +85,11 @@ def _promised(findings: Findings) -> list[str]:
         return []
     lines = "; ".join(findings.promise.lines()).replace("odds x ", "odds ×\u00a0")
     return [f"The limits hold {lines}."]
+
+
+def _yes(accepted: Sequence[str]) -> str:
+    """With what whoever signs accepts beyond what a row may tell."""
+    return f"{ONLY_IF} {prose.listed(accepted)}" if accepted else YES
 
 
 def _against(findings: Findings) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unspoken.learning import Learned, Unmodelled
 from unspoken.learning.pinned import Pinned
@@ -38,15 +38,17 @@ class Caution:
     """A few sentences; ``red``: the numbers beside it may be far off.
 
     ``handed_on``: what stands in their place where nothing may be said that was measured.
+    ``accepts``: what whoever says yes accepts, though it is beyond what a row may tell.
     """
 
     text: str
     red: bool = False
     handed_on: str = ""
+    accepts: str = ""
 
     def unmeasured(self) -> Caution:
         """As a message says it that is handed on."""
-        return Caution(self.handed_on or self.text, self.red)
+        return replace(self, text=self.handed_on or self.text, handed_on="")
 
 
 def cautions(
@@ -164,7 +166,8 @@ def _of_units(
         return Caution("")
     shown = {name: p * _open(learned, name, hidden[name]) for name, p in chances.items()}
     public = units.public(chances, closed=shown != dict(chances))
-    return Caution(public + units.measured(learned, shown), handed_on=public)
+    accepts = units.given_away(chances)
+    return Caution(public + units.measured(learned, shown), handed_on=public, accepts=accepts)
 
 
 def _open(learned: Learned, name: str, hidden: Sequence[Value]) -> float:

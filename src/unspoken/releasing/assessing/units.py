@@ -19,6 +19,7 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
 from unspoken.releasing.custody.believing import split_rows
+from unspoken.types.bound import Bound
 
 __all__ = ["Units"]
 
@@ -76,9 +77,7 @@ class Units:
         """
         name, rows = self._name(shown), self.rows
         unit = " and ".join(self.project.source.unit)
-        limits, p = self.project.limits, shown.get(name, 0.0)
-        cap = math.inf if limits.exceed else limits.odds_cap
-        apart = told_apart(Blanks.released(p), rows, -(-rows // 2), cap)
+        limits, p, apart = self.project.limits, shown.get(name, 0.0), self._apart(shown)
         most = math.ceil(1000 * apart.high) / 10
         worst = f"with at most {most:g} %" if most < 100 else "all but surely at worst"
         held = f"Limits hold for each row, not for all rows of one {unit} together"
@@ -101,6 +100,24 @@ class Units:
             f"One {unit} has {mean:{',.0f' if mean >= 100 else '.3g'}} rows on average and "
             f"{self.largest:,} at most. {held}: after {rows:,} of them, {counted if p else read}."
         )
+
+    def given_away(self, shown: Mapping[str, float]) -> str:
+        """What blanks tell of a unit that an answer may not tell of a row; empty, if nothing.
+
+        Of two habits that are as likely, an answer within the cap is right with cap / (1 + cap).
+        """
+        cap = self.project.limits.odds_cap
+        if self.project.limits.unit_bits is not None or self._apart(shown).low * (1 + cap) <= cap:
+            return ""
+        unit = " and ".join(self.project.source.unit)
+        return f"of which {unit} most rows have {self._name(shown)} sensitive"
+
+    def _apart(self, shown: Mapping[str, float]) -> Bound:
+        """How well a unit with the secret in half of its rows is told from one without it."""
+        limits, rows = self.project.limits, self.rows
+        cap = math.inf if limits.exceed else limits.odds_cap
+        blanks = Blanks.released(shown.get(self._name(shown), 0.0))
+        return told_apart(blanks, rows, -(-rows // 2), cap)
 
     def measured(self, learned: Learned, shown: Mapping[str, float]) -> str:
         """How well counting blanks finds the units of this table that have the habit.
