@@ -15,7 +15,7 @@ import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.errors import InputError
 from unspoken.learning.intervals.confidence import Units
-from unspoken.releasing import adopt_plan, difference, learn_project
+from unspoken.releasing import adopt_plan, difference, learn_project, prepare
 from unspoken.releasing.assessing.drift import LEVEL, _apart, _Sample
 
 LABELS: Any = SimpleNamespace(labels={"a": ("x", "y", "z"), "b": ("s", "t")})
@@ -29,10 +29,11 @@ def path(tmp_path: Path) -> Path:
 
 
 def changed(path: Path, since: int, ill: str) -> None:
-    """From this day on everybody is ill, or nobody."""
+    """From this day on everybody is ill, or nobody, or who has a low use."""
     table = pq.read_table(path.parent / "t.parquet")
-    rows = zip(table["day"].to_pylist(), table["ill"].to_pylist(), strict=True)
-    column = pa.array([ill if day >= since else had for day, had in rows])
+    of = {"yes": ("yes", "yes"), "no": ("no", "no"), "low": ("yes", "no")}[ill]
+    rows = zip(*(table[name].to_pylist() for name in ("day", "ill", "use")), strict=True)
+    column = pa.array([of[use != "low"] if day >= since else had for day, had, use in rows])
     place = table.column_names.index("ill")
     pq.write_table(table.set_column(place, "ill", column), path.parent / "t.parquet")
 
@@ -55,6 +56,31 @@ def test_rows_of_another_law_are_found_with_what_differs(path: Path) -> None:
     assert found.before is None
     assert found.drift.found[0].labels in ({"ill": "yes"}, {"ill": "no"})
     assert found.drift.found[0].gap > 0.5
+
+
+@pytest.mark.parametrize(
+    ("limits", "ill", "held", "red"),
+    [
+        ("odds_cap = 2.0", "low", "does not keep the limits on odds", True),
+        ("odds_cap = 50.0", "no", "keeps the limits all the same", False),
+        ("limit_bits = 0.2\nodds_cap = 50.0", "no", "may not be by these rows", True),
+    ],
+)
+def test_what_is_signed_says_that_rows_differ_before_they_are_released(
+    limits: str, ill: str, held: str, red: bool, path: Path
+) -> None:
+    path.write_text(path.read_text().replace("limit_bits = 0.2", limits))
+    unspoken.release(path)
+    assert not any("came since" in c.text for c in prepare(path).findings(False, True).cautions)
+    grow(path.parent, 4, persons=60)
+    changed(path, 60, ill)
+    (said,) = (c for c in prepare(path).findings(False, True).cautions if "came since" in c.text)
+    assert held in said.text
+    assert said.red == red
+    assert "Measured, not for release: " in said.text
+    assert "%" not in said.unmeasured().text
+    unspoken.release(path)  # and after it, until they are counted again
+    assert any("came since" in c.text for c in prepare(path).findings(False, True).cautions)
 
 
 def test_history_is_compared_with_what_is_released(path: Path) -> None:

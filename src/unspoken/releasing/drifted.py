@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart_by_labels, called
-from unspoken.releasing.assessing.prose import NBSP, listed
+from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.rows.witness import Witness
 
@@ -54,7 +54,6 @@ def drifted(
 
 
 def _said(asked: Asked, found: Drifted, epochs: Collection[str]) -> str:
-    labels = " and ".join(f"{name} \u201c{label}\u201d" for name, label in found.labels.items())
     names = sorted(epochs)
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     where = listed([*names[:NAMED], *more]) if asked.ready.project.epoch.of else "this label"
@@ -63,16 +62,9 @@ def _said(asked: Asked, found: Drifted, epochs: Collection[str]) -> str:
         if asked.plan.is_floor
         else "The limits are kept by what was counted, and may not be by these rows"
     )
-    unit = ", ".join(asked.ready.project.source.unit)
-    few = f"; counted by {unit} it may be chance all the same" if found.by_rows else ""
     return (
-        f"the rows of {where} are not like those that were counted: {labels} {_share(found.then)} "
-        f"of the rows then, {_share(found.since)} now{few} (for you, not for release). {holds}. "
+        f"the rows of {where} are not like those that were counted: "
+        f"{found.in_words(asked.ready.project)} (for you, not for release). {holds}. "
         "unspoken diff says what the plan tells by them; then unspoken learn --again and unspoken "
         "plan --adopt"
     )
-
-
-def _share(ends: tuple[float, float]) -> str:
-    low, high = (round(100 * end) for end in ends)
-    return f"{low}-{high}{NBSP}%" if low < high else f"{low}{NBSP}%"

@@ -29,6 +29,7 @@ from unspoken.releasing.assessing.closing import closed_by
 from unspoken.releasing.assessing.few import named
 from unspoken.releasing.assessing.findings import Findings, Openly, all_free, by_cap, findings
 from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing.assessing.since import rows_since
 from unspoken.releasing.assessing.trade_off import ByCap
 from unspoken.releasing.assessing.units import Units
 from unspoken.releasing.custody.believing import (
@@ -173,7 +174,8 @@ class Prepared(Shown):
                 None if self.believed is None else self.believed.pinned,
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
-        beside = [*filter(None, [of_plan]), *self.cautions(found.plan.p, found.plan)]
+        since = self._since(found.plan.mechanism) if adopted else None
+        beside = [*filter(None, [of_plan, since]), *self.cautions(found.plan.p, found.plan)]
         said = beyond_contexts(self.project, found.planned_known, beside, found.is_floor)
         return replace(
             found,
@@ -190,6 +192,12 @@ class Prepared(Shown):
             return None
         text = "This is not the plan that is adopted, by which everything is released (unspoken "
         return Caution(f"{text}report shows it), until somebody adopts it: unspoken plan --adopt.")
+
+    def _since(self, mechanism: Mechanism) -> Caution | None:
+        """What rows that came since they were counted are like; of exact counts there are none."""
+        if self.believed is None:
+            return None
+        return rows_since(self.project, self.table, self.believed, self.learned, mechanism)
 
     def _stale(self) -> Caution | None:
         """Why what is adopted is not released any more."""

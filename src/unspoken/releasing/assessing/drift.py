@@ -35,6 +35,7 @@ from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.assessing.leaks import views
+from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.custody.believing import Believed, split_rows
 from unspoken.releasing.rows.reading import Epochs
 
@@ -60,6 +61,15 @@ class Drifted:
     @property
     def gap(self) -> float:
         return max(self.since[0] - self.then[1], self.then[0] - self.since[1])
+
+    def in_words(self, project: Project) -> str:
+        """Exact, so for the holder alone."""
+        labels = " and ".join(f"{name} \u201c{label}\u201d" for name, label in self.labels.items())
+        few = f"; counted by {', '.join(project.source.unit)} it may be chance all the same"
+        return (
+            f"{labels} {_share(self.then)} of the rows then, {_share(self.since)} now"
+            f"{few if self.by_rows else ''}"
+        )
 
 
 @dataclass(frozen=True)
@@ -95,9 +105,16 @@ class _Sample:
 
 
 def drift(
-    project: Project, table: Table, believed: Believed, learned: Learned, mechanism: Mechanism
+    project: Project,
+    table: Table,
+    believed: Believed,
+    learned: Learned,
+    mechanism: Mechanism,
+    every: bool = True,
 ) -> Drift | None:
-    """Of what is released by ``mechanism``; None for a tree: only its pairs were counted."""
+    """Of what is released by ``mechanism``; None for a tree: only its pairs were counted.
+    ``every``: look at every belief that the rows leave possible, too, which takes longer.
+    """
     pinned = believed.pinned
     if JOINT not in pinned.tables:
         return None
@@ -110,11 +127,11 @@ def drift(
     like = learned_joint(project, labellings, consistent(since.joint, since.rows))
     cloud = views(like.belief, mechanism, like.sensitive, project.reads)
     odds = max((MEASURES["odds"].of(view).odds for view in cloud.values()), default=1.0)
+    found, worst = _found(learned, then, since), list[Boxed]()
     counts = replace(pinned, tables={JOINT: since.joint}) if since.scale is not None else None
-    worst: list[Boxed] = []
     with suppress(TooLarge):
-        worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
-    found = _found(learned, then, since)
+        if every:
+            worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
     return Drift(since.rows, found, unlisted, odds, worst)
 
 
@@ -248,6 +265,11 @@ def _apart(
                 (float(before[0][place]), float(before[1][place])),
                 (float(after[0][place]), float(after[1][place])),
             )
+
+
+def _share(ends: Ends) -> str:
+    low, high = (round(100 * end) for end in ends)
+    return f"{low}-{high}{NBSP}%" if low < high else f"{low}{NBSP}%"
 
 
 def _units(project: Project, rows: Table, pinned: Pinned) -> Units | None:
