@@ -11,6 +11,7 @@ from tests.answering.test_answers import answered, charges
 from tests.answering.wards import project, wards
 from unspoken.answering import Promised, query
 from unspoken.answering.asking import Asking
+from unspoken.answering.late import fingerprints
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts import beside, looked
 
@@ -51,13 +52,13 @@ def test_large_files_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     """Keys and fingerprints of the same files are those that were found before; of others not."""
     monkeypatch.setattr(looked, "WORTH", 1)
     monkeypatch.setattr(beside, "SETTLED", -60.0)
-    path, checked, read = project(tmp_path), list[None](), Asking._read
+    path, checked, read = project(tmp_path), list[None](), fingerprints
 
-    def watched(asking: Asking) -> Any:
+    def watched(*given: Any) -> Any:
         checked.append(None)
-        return read(asking)
+        return read(*given)
 
-    monkeypatch.setattr(Asking, "_read", watched)
+    monkeypatch.setattr("unspoken.answering.asking.fingerprints", watched)
     first = answered(path, epsilon=0.1)
     assert answered(path, epsilon=0.2).rows != first.rows
     assert len(checked) == 1

@@ -49,7 +49,7 @@ def test_offers_are_for_a_shell(tmp_path: Path) -> None:
     path.write_text(text.replace('reads = ["disease"', 'reads = ["the disease"'))
     ready = prepare(path)
     (offer,) = offers(ready, ready.findings(curve=False))
-    words = shlex.split(offer.command)
+    words = shlex.split(str(offer).split(": ", 2)[-1])
     assert words[:2] == ["unspoken", "query"]
     assert words[3:] == ["--for", "city"]
     assert '"the disease"' in words[2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,12 +10,14 @@ from functools import cached_property, partial, reduce
 
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
+from unspoken.answering.late import FirstRead, fingerprints, first_read
 from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least, moved
 from unspoken.answering.question import Question, bound
-from unspoken.answering.select import WHERE
+from unspoken.answering.select import WHERE, narrowed
+from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
 from unspoken.engines.handed_in import Streams
-from unspoken.engines.protocol import BATCH, Chosen, Scan, Table
+from unspoken.engines.protocol import Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
 from unspoken.ledger import EXACT, Account, Answer, Asked
@@ -30,9 +31,7 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.preparing import Prepared, prepared
-from unspoken.releasing.rows.kernel import Kernel
 from unspoken.releasing.rows.reading import Epochs, Reading
-from unspoken.releasing.rows.witness import Witness
 
 __all__ = ["Asking"]
 
@@ -192,15 +191,18 @@ class Asking:
         return sorted(found)
 
     @cached_property
-    def readings(self) -> Mapping[str, Mapping[str, str]]:
+    def first_read(self) -> FirstRead:
         """Fingerprints of the attributes that it looks at, in these epochs: of all their rows."""
         names = self.question.names
         rules = [repr(self.project.attributes[name]) for name in names]
         rules += [repr(self.ready.learned.labelling[name]) for name in names]
         hidden = [[*map(str, self.ready.sensitive[name])] for name in names]
         what = ["readings", self.master.fingerprint, rules, hidden, repr(self.project.epoch)]
-        read = self.looked.once(what, self._read)
-        return {epoch: read[epoch] for epoch in sorted(read) if epoch in self.epochs}
+        ready, domain = self.ready, self.ready.learned.belief.domain
+        reading = Reading(self.project, self.rows, ready.learned, ready.sensitive, names)
+        read = self.looked.once(what, partial(fingerprints, reading, self.master, domain))
+        now = {epoch: read[epoch] for epoch in sorted(read) if epoch in self.epochs}
+        return first_read(self.project, self.held, reading.rules, self.master, now)
 
     @property
     def looked(self) -> Looked:
@@ -214,15 +216,6 @@ class Asking:
                 f"{WHERE}: {self.ready.table.title} changed while it was read; ask again, when "
                 "nobody writes to it"
             )
-
-    def _read(self) -> dict[str, dict[str, str]]:
-        """The fingerprints of all epochs, from every row."""
-        ready, names = self.ready, self.question.names
-        reading = Reading(self.project, self.rows, ready.learned, ready.sensitive, names)
-        kernel = Kernel(reading.rules, self.master, ready.learned.belief.domain)
-        witness = Witness(reading.rules, self.master)
-        deque(witness.watch(reading.through(kernel, BATCH, ordered=False)), 0)
-        return witness.readings()
 
     # ------------------------------------------------------------ the event
 
@@ -259,7 +252,7 @@ class Asking:
             epoch=coined_by(whole),
             per_key=whole.epoch.of is not None,
             mechanism=noise.mechanism,
-            readings=self.readings if readings is None else readings,
+            readings=self.first_read.readings if readings is None else readings,
             key=self.master.fingerprint,
             coins=ALGORITHM,
             limits=declared(whole),
@@ -283,7 +276,16 @@ class Asking:
     @cached_property
     def admission(self) -> Admission:
         """As releases are held; no coins are asked for."""
-        return replace(self.ready.admission(OneSided({})), answers=True)
+        return replace(self.ready.admission(OneSided({})), leaving_out=self._where)
+
+    def _where(self, condition: str) -> str:
+        """How it is asked where this holds, too."""
+        text, reader = narrowed(self.question.text, condition), next(iter(self.readers), None)
+        return command(text, reader, self.epsilon, self.share, self.draw)
+
+    def _covered(self, event: Answer, account: Account) -> None:
+        """Raise if it must not follow what has been, however much noise it has."""
+        replace(self.admission, compared=self.first_read.compared).covered(event, account)
 
     def admit(self, event: Answer, account: Account) -> None:
         """Raise if it must not follow what has been: of one draw there is one noise."""
@@ -293,7 +295,7 @@ class Asking:
                 f"{WHERE}: somebody asked the same at the same time, and was charged for other "
                 "noise; ask again, which gives that answer"
             )
-        admission.covered(event, account)
+        self._covered(event, account)
         broken = admission.too_much(event.mechanism, admission.before(event, account))
         broken = broken or self._spent_before(event, account).broken(event)
         if broken:
@@ -312,7 +314,8 @@ class Asking:
                 "epsilon"
             )
         found: list[float] = []
-        self._look(lambda account: found.append(self._least(account)))
+        draft = self.event(self._noise(1.0))  # reads rows, before anybody waits for the ledger
+        self._look(lambda account: found.append(self._least(draft, account)))
         noise = self._noise(found[0] / self.share)
         if self.share < 1.0 and noise.epsilon < EPSILONS[0]:
             raise InputError(
@@ -336,10 +339,9 @@ class Asking:
         """At what was given out before."""
         self.held.ledger.look(look, self.held.seal) if self.held else look(Account.of(()))
 
-    def _least(self, account: Account) -> float:
+    def _least(self, draft: Answer, account: Account) -> float:
         """The least noise that fits beside what the account has."""
-        draft = self.event(self._noise(1.0))
-        self.admission.covered(draft, account)
+        self._covered(draft, account)
         return self._least_for(draft, account, self.admission, ())
 
     def least_beside(
@@ -373,7 +375,7 @@ class Asking:
 
     def _what_fits(self, account: Account) -> str:
         """The most that would."""
-        least = self._least(account)
+        least = self._least(self.event(self._noise(1.0)), account)
         fits = coarse(moved(self.question.numbers) / least)
         noise = self._noise(least)
         alone = noise.least_error() > self.of_keys.rows.sum()  # refused without an epsilon

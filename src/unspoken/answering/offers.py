@@ -8,13 +8,13 @@ where nothing is left beside it.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unspoken.answering.asking import Asking
 from unspoken.answering.cells import Cells
 from unspoken.answering.question import bound
+from unspoken.answering.shell import command
 from unspoken.engines.sql import name_in_sql
 from unspoken.errors import LimitExceeded
 from unspoken.mechanisms import Mechanism
@@ -44,13 +44,6 @@ class Offer:
     beside: bool
     reader: str | None = None
 
-    @property
-    def command(self) -> str:
-        """As a shell reads it."""
-        to = "" if self.reader is None else f" --for {shlex.quote(self.reader)}"
-        quoted = shlex.quote(self.query) if '"' in self.query else f'"{self.query}"'
-        return f"unspoken query {quoted}{to}"
-
     def __str__(self) -> str:
         where = (
             "beside this plan"
@@ -59,7 +52,8 @@ class Offer:
         )
         return (
             f"{self.attribute}: cells never show its sensitive values; counts with noise do, "
-            f"±{self.error:,} at eps {self.epsilon:.3g} for one record, {where}: {self.command}"
+            f"±{self.error:,} at eps {self.epsilon:.3g} for one record, {where}: "
+            f"{command(self.query, self.reader)}"
         )
 
 

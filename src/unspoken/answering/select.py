@@ -22,7 +22,7 @@ from unspoken.engines.sql import column_of
 from unspoken.engines.syntax import Node, nodes, parsed
 from unspoken.errors import InputError
 
-__all__ = ["WHERE", "Aggregate", "Part", "Select"]
+__all__ = ["WHERE", "Aggregate", "Part", "Select", "narrowed"]
 
 WHERE = "query"  # what messages begin with
 FUNCTIONS = {"count_star": "count", "count": "count", "sum": "sum", "avg": "avg", "mean": "avg"}
@@ -82,6 +82,26 @@ class Select:
             return _Reader(con, columns, f"{WHERE}, column{whose}").select(query)
         finally:
             con.close()
+
+
+def narrowed(text: str, condition: str) -> str:
+    """The query where this holds, too."""
+    con = session("UTC", enable_external_access="false")
+    try:
+        query = parsed(con, text, WHERE)
+        more = parsed(con, f"SELECT 1 WHERE {condition}", WHERE)["where_clause"]
+        both = [query["where_clause"], more] if query["where_clause"] else [more]
+        whole = {"class": "CONJUNCTION", "type": "CONJUNCTION_AND", "alias": "", "children": both}
+        return _written(con, {**query, "where_clause": whole if both[1:] else more})
+    finally:
+        con.close()
+
+
+def _written(con: duckdb.DuckDBPyConnection, query: Mapping[str, Any]) -> str:
+    """As DuckDB writes it."""
+    tree = {"error": False, "statements": [{"node": query}]}
+    written = con.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()
+    return str(written[0] if written else "").replace("count_star()", "COUNT(*)")
 
 
 @dataclass(frozen=True)

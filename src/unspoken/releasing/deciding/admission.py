@@ -42,8 +42,9 @@ class Admission:
     for those of now. ``scale``: the share of each eps of it that the event asks for; ``compared``:
     readings that its rows were compared with, record by record. ``possible``: gives all that the
     counts leave possible, under which odds hold beside answers with noise, too; None: the belief.
-    ``kept``: what an adopted plan keeps to under all of that. ``answers``: whether events are
-    answers with noise, of which nothing is written again. ``looks``: as of a `Judge`.
+    ``kept``: what an adopted plan keeps to under all of that. ``leaving_out``: of
+    answers with noise, of which nothing is written again, how one is asked where this holds, too.
+    ``looks``: as of a `Judge`.
     """
 
     project: Project
@@ -56,7 +57,7 @@ class Admission:
     compared: Collection[str] = ()
     possible: Callable[[], Belief] | None = None
     kept: Planned | None = None
-    answers: bool = False
+    leaving_out: Callable[[str], str] | None = None
     looks: bool = True
 
     def check(self, event: Release, account: Account) -> None:
@@ -221,15 +222,20 @@ class Admission:
             f"epoch {epochs[0]}: the source of {name} (its rows, its values, or what is sensitive) "
             f"changed since it was first read{from_other}"
         )
-        if self.answers:
+        if self.leaving_out is not None:
             key = f"CAST({self.project.epoch.of} AS VARCHAR)"
             text = " AND ".join(f"{key} <> {literal(epoch)}" for epoch in epochs)
             left = "this epoch" if len(epochs) == 1 else f"all {len(epochs):,} epochs that changed"
-            others = f", or leave {left} out, by WHERE {text}" if event.per_key else ""
+            others = f", or leave {left} out: {self.leaving_out(text)}" if event.per_key else ""
+            late = (
+                "rows that only came late are asked about once they are released (unspoken release)"
+                if self.project.files.by_epoch
+                else "what is asked of all its rows takes a new [epoch] label, and is charged to "
+                "the same account"
+            )
             return (
-                f"{changed}; beside what was given out of it an answer would show the change. Ask "
-                f"what was asked before, which is free{others}; what is asked of all its rows "
-                "takes a new [epoch] label, and is charged to the same account"
+                f"{changed}; beside what was given out of it an answer would show the change; "
+                f"{late}. Ask what was asked before, which is free{others}"
             )
         if event.draw > 1:
             return (
