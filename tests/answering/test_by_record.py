@@ -75,12 +75,14 @@ def test_of_many_attributes_a_plan_is_known_by_its_cap(
     room = query(path, TEXT, dry_run=True)
     assert isinstance(room, Promised)
     assert 0.98 * math.log(3 / 2.5) <= room.epsilon <= math.log(3 / 2.5)
-    with pytest.raises(LimitExceeded, match=r"query: the odds of .* would fit, or leave it out$"):
+    with pytest.raises(
+        LimitExceeded, match=r"query: the odds of .* would fit \(± .* rows\), or leave it out$"
+    ):
         query(path, TEXT, epsilon=1.01 * math.log(3 / 2.5))
     assert isinstance(query(path, TEXT), NoisyAnswer)
     with pytest.raises(LimitExceeded, match="noise alone"):
         query(path, "SELECT age, COUNT(*) FROM wards GROUP BY age")
-    with pytest.raises(LimitExceeded, match=r"would fit, as noise alone$"):
+    with pytest.raises(LimitExceeded, match=r"would fit \(± .* rows\), but as noise alone$"):
         query(path, "SELECT age, COUNT(*) FROM wards GROUP BY age", epsilon=0.3)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, partial, reduce
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
 from unspoken.answering.late import FirstRead, fingerprints, first_read
-from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse, least, moved
+from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, least
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
@@ -374,12 +374,9 @@ class Asking:
         )
 
     def _what_fits(self, account: Account) -> str:
-        """The most that would."""
+        """The most that would, and how far off that is."""
         least = self._least(self.event(self._noise(1.0)), account)
-        fits = coarse(moved(self.question.numbers) / least)
-        noise = self._noise(least)
-        alone = noise.least_error() > self.of_keys.rows.sum()  # refused without an epsilon
-        return f"epsilon {fits:.3g} would fit, {'as noise alone' if alone else 'or leave it out'}"
+        return self._noise(least).offered(int(self.of_keys.rows.sum()))
 
     def promised(self, noise: Noise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""

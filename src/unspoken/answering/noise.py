@@ -85,6 +85,15 @@ class Noise:
         """How far off the number is that is known best, in rows."""
         return min(self.error(each) / each.reach for each in self.numbers)
 
+    def offered(self, rows: int) -> str:
+        """The epsilon that this is, with what the best known number is off by; refused without one,
+        where that is more than all ``rows``.
+        """
+        error = self.least_error()
+        alone = "but as noise alone" if error > rows else "or leave it out"
+        off = f"± {math.ceil(error):,} of {rows:,} rows"
+        return f"epsilon {coarse(self.epsilon):.3g} would fit ({off}), {alone}"
+
     def less(self, rows: int) -> Iterator[tuple[float, Noise]]:
         """For a tenth of this epsilon, and a hundredth, as far as that is no noise alone."""
         for part in LESS:
