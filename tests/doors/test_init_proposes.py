@@ -303,3 +303,13 @@ def run_init(table: pa.Table, folder: Path, run: Run) -> Project:
     pq.write_table(table, folder / "by_day.parquet")
     assert run("init", "by_day.parquet").code == 0
     return Project.read(".")
+
+
+def test_a_column_called_x_stands_in_nobodys_way(folder: Path, run: Run) -> None:
+    """The most frequent values of another are those of that one."""
+    many = [(k * k) % 97 for k in range(ROWS)]
+    table = pa.table({"id": [*range(ROWS)], "venue": many, "x": [k % 3 for k in range(ROWS)]})
+    pq.write_table(table, folder / "t.parquet")
+    assert run("init", "t.parquet").code == 0
+    often = [str(venue) for venue, _ in Counter(sorted(many)).most_common(9)]
+    assert f"IN ({', '.join(often)})" in Path("unspoken.toml").read_text()

@@ -118,8 +118,8 @@ def frequent(ask: Ask, view: str, name: str, whole: bool = False) -> Grouping:
     """The most frequent values stay; ``whole``: they are whole numbers, which become text."""
     column = name_in_sql(name)
     (values,) = ask(
-        f"SELECT list(x) FROM (SELECT {column} AS x FROM {view} WHERE x IS NOT NULL"
-        f" GROUP BY x ORDER BY count(*) DESC, x LIMIT {FREQUENT})"
+        f"SELECT list(x) FROM (SELECT {column} AS x FROM {view} WHERE {column} IS NOT NULL"
+        f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT {FREQUENT})"
     )
     kept = ", ".join(str(v) if whole else literal(str(v)) for v in values)  # type: ignore[attr-defined]
     itself = f"{column}::VARCHAR" if whole else column
