@@ -313,3 +313,27 @@ def test_a_column_called_x_stands_in_nobodys_way(folder: Path, run: Run) -> None
     assert run("init", "t.parquet").code == 0
     often = [str(venue) for venue, _ in Counter(sorted(many)).most_common(9)]
     assert f"IN ({', '.join(often)})" in Path("unspoken.toml").read_text()
+
+
+def test_moments_that_are_all_midnights_are_days(folder: Path, run: Run) -> None:
+    """As pandas writes days: no hour is proposed of them, and none of its numbers of rows."""
+    days = [DAY + dt.timedelta(k % 60) for k in range(ROWS)]
+    late = [day + dt.timedelta(hours=k % 24) for k, day in enumerate(days)]
+    numbers = {"person": [k // 60 for k in range(ROWS)], "__index_level_0__": [*range(ROWS)]}
+    kinds = {"us": pa.timestamp("us"), "zone": pa.timestamp("us", "UTC")}
+    for name, kind in kinds.items():
+        for when, moments in (("days", days), ("late", late)):
+            table = pa.table(
+                {**numbers, "day": pa.array(moments, kind), "x": [k % 3 for k in range(ROWS)]}
+            )
+            pq.write_table(table, folder / f"{name}-{when}.parquet")
+            assert run("init", f"{name}-{when}.parquet").code == 0
+            text = Path("unspoken.toml").read_text()
+            Path("unspoken.toml").unlink()
+            assert 'weekday = { of = "dayname(day)" }' in text
+            assert ("hour(day)" in text) == (when == "late"), name
+            assert "index_level" not in text
+            assert 'keys = ["person", "day"]' in text
+    seen = run("leak", "us-days.parquet")
+    assert seen.code == 0
+    assert "index_level" not in seen.out

@@ -71,14 +71,15 @@ def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo
         shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
         query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
         values = tuple(_row(opening, name, query)[0])
-    middle = ""
+    middle, daily = "", False
     if kind in ("date", "time") and present:
-        middle = f"SELECT CAST(quantile_disc({column}, 0.5) AS VARCHAR) FROM {view}"
-        middle = str(_row(opening, name, middle)[0])
+        asked = f"quantile_disc({column}, 0.5)::VARCHAR, bool_and({column} = {column}::DATE)"
+        middle, daily = _row(opening, name, f"SELECT {asked} FROM {view}")
     groups, most = _fewer(partial(_row, opening, name), view, name, kind, (distinct, rows), shares)
     return ColumnInfo(
-        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most, middle
-    )
+        name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most,
+        middle, kind == "time" and daily,
+    )  # fmt: skip
 
 
 def _fewer(

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from unspoken.engines.columns import column_info, kind_of
 from unspoken.engines.files import PARQUET
+from unspoken.engines.handed_in import INDEX
 from unspoken.engines.keys import check_keys, marked_once
 from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
@@ -240,11 +241,13 @@ class DuckTable:
         return self.count() if plain else None
 
     def describe(self, names: Collection[str] | None = None) -> list[ColumnInfo]:
-        """These columns, or every one, as a starter for a project file wants to know it.
+        """These columns, or every one but the numbers that pandas gives to rows, as a starter for a
+        project file wants to know it.
 
         Each is scanned three times: a copy, so that text is parsed once.
         """
-        asked = [name for name in self.columns if names is None or name in names]
+        known = [name for name in self.columns if not INDEX.fullmatch(name)]
+        asked = known if names is None else [name for name in self.columns if name in names]
         copy, some = identifier(f"{OURS} copy"), ", ".join(map(identifier, asked))
         with self._home.reworded(self._place):
             self._home.con.execute(

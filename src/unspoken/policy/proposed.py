@@ -83,7 +83,7 @@ def _of(column: ColumnInfo, columns: Sequence[ColumnInfo]) -> Iterator[_Proposed
         yield _Proposed(_free("weekday", column, columns), f"dayname({at})", 7)
         if not _in_one_month(column):
             yield _Proposed(_free("month", column, columns), f"month({at})", 12)
-        if column.kind != "date":
+        if column.kind != "date" and not column.daily:
             yield _Proposed(_free("hour", column, columns), f"hour({at})", 24)
     elif 2 <= column.distinct <= MOST:
         yield _Proposed(column.name, name_in_sql(column.name), column.distinct)

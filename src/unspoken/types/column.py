@@ -33,7 +33,8 @@ class ColumnInfo:
     Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
     of the different ones; ``infinite``: how many are that. ``grouping``: where there are too many
     values to list; ``frequent``: of such whole numbers another one, for those that stand for words.
-    ``middle``: of days and moments the one in the middle, as text.
+    ``middle``: of days and moments the one in the middle, as text; ``daily``: whether all moments
+    are midnights, and so days.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ColumnInfo:
     infinite: int = 0
     frequent: Grouping | None = None
     middle: str = ""
+    daily: bool = False
 
     @property
     def amounts(self) -> bool:
