@@ -337,3 +337,22 @@ def test_moments_that_are_all_midnights_are_days(folder: Path, run: Run) -> None
     seen = run("leak", "us-days.parquet")
     assert seen.code == 0
     assert "index_level" not in seen.out
+
+
+def test_few_whole_numbers_that_are_names_are_listed(folder: Path, run: Run) -> None:
+    """What lies between two rooms, teams or stations is none of them; lengths of stay have bins."""
+    rng = np.random.default_rng(5)
+    columns = {
+        "visit_id": np.arange(ROWS),
+        "dept": 1 + rng.integers(0, 15, ROWS),
+        "room": 100 + rng.zipf(1.4, ROWS) % 18,
+        "line": rng.permutation(ROWS) % 19,
+        "stay": np.minimum(rng.geometric(0.2, ROWS), 18),
+    }
+    pq.write_table(pa.table(columns), folder / "visits.parquet")
+    assert run("init", "visits.parquet").code == 0
+    written = Project.read(".").attributes
+    assert written["dept"].values == tuple(range(1, 16))
+    assert written["line"].values == tuple(range(19))
+    assert "room" not in written or written["room"].bins is None
+    assert written["stay"].bins

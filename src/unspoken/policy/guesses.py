@@ -23,6 +23,7 @@ __all__ = [
     "named_by",
     "per_second",
     "round_edges",
+    "runs_on",
     "slots",
 ]
 
@@ -44,7 +45,11 @@ _UNITS = f"""
 school hospital shop store
 """
 _CLASSES = "code zip zipcode postcode postal icd naics nace isco soc sic fips"
-_NUMBERED = "venue node vertex category feature"  # whole numbers of these stand for words
+# Whole numbers of these stand for words.
+_NUMBERED = """
+venue node vertex category feature ward team group class cluster department dept route station zone
+region district type
+"""
 _TIMES = "date day week month quarter year hour minute epoch time timestamp datetime period"
 _SLOTS = "slot interval step tick"  # when, if keys need it
 _MOMENTS = "t ts when moment instant"  # so do these, if they are moments
@@ -103,8 +108,7 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
         return f"{column.distinct:,} different values under this name"
     if column.kind != "number" and rows and column.distinct >= NEARLY * rows:
         return f"{column.distinct:,} different values in {rows:,} rows"
-    counts = column.kind == "integer" and column.distinct >= CODES and not _words(column) & TIMES
-    if counts and _without_gap(column):
+    if column.distinct >= CODES and runs_on(column):
         return f"{column.distinct:,} different whole numbers without a gap"
     return ""
 
@@ -124,10 +128,17 @@ def is_coded(column: ColumnInfo) -> bool:
     return _in_order(column)[-1:] in [[word] for word in coded] or _is_classed(column)
 
 
-def _without_gap(column: ColumnInfo) -> bool:
-    """Whether whole numbers run from the least to the largest, very many or each about as often."""
+def runs_on(column: ColumnInfo) -> bool:
+    """Whether whole numbers, of no time, run from the least to the largest without a gap, very many
+    or each about as often: as names do that were given one after the other.
+    """
     known = column.quantiles
-    if len(known) < MOST_BINS or not all(map(math.isfinite, known)):
+    if (
+        column.kind != "integer"
+        or _words(column) & TIMES
+        or len(known) < MOST_BINS
+        or not all(map(math.isfinite, known))
+    ):
         return False
     low, width = known[0], known[-1] - known[0]
     straight = (low + width * k / (len(known) - 1) for k in range(len(known)))

@@ -12,10 +12,10 @@ from unspoken.policy.guesses import (
     grouped_by,
     guess_keys,
     guess_unit,
-    is_coded,
     is_named,
     named_by,
     round_edges,
+    runs_on,
 )
 from unspoken.policy.proposed import contexts, epoch, history
 from unspoken.policy.quoting import toml_key, toml_text, toml_value
@@ -343,7 +343,9 @@ def _attribute(column: ColumnInfo) -> Iterator[str]:
 def _edges(column: ColumnInfo) -> list[float]:
     """Bins for numbers; whole numbers of few different values are listed instead."""
     whole = column.kind == "integer"
-    if column.kind not in NUMERIC or is_coded(column) or (whole and column.distinct <= FEW_NUMBERS):
+    if column.kind not in NUMERIC or is_named(column) or (whole and column.distinct <= FEW_NUMBERS):
+        return []
+    if column.distinct <= MOST_VALUES and runs_on(column):
         return []
     return round_edges(column.quantiles, whole)
 
