@@ -21,6 +21,7 @@ __all__ = [
     "TooLarge",
     "UnspokenError",
     "among",
+    "cut",
     "placed",
     "printable",
     "shown",
@@ -28,8 +29,9 @@ __all__ = [
 ]
 
 
-# So many characters of a wrong value are shown, and of a message that quotes one.
-SHOWN = 40
+# So many characters of a wrong value are shown, or compared with what it may stand for, and of a
+# message that quotes one.
+SHOWN, COMPARED = 40, 400
 LONGEST = 10_000
 
 
@@ -90,13 +92,13 @@ class LimitExceeded(UnspokenError):
         self.fits = fits
 
 
-def unknown(what: str, name: object, options: Iterable[object]) -> InputError:
+def unknown(what: str, name: object, options: Iterable[object], letters: int = SHOWN) -> InputError:
     """An InputError for a name that is not among ``options``, with the nearest one that is."""
     known = [str(option) for option in options]
-    near = difflib.get_close_matches(shown(name), known, n=1)
+    near = difflib.get_close_matches(shown(name, COMPARED), known, n=1)
     listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else ".")
     hint = f'Did you mean "{near[0]}"?' if near else f"There are: {listed}"
-    return InputError(f'{what}: there is no "{shown(name)}". {hint}')
+    return InputError(f'{what}: there is no "{shown(name, letters)}". {hint}')
 
 
 @contextmanager
@@ -117,5 +119,12 @@ def among(what: str, name: object, options: Iterable[str]) -> str:
 
 def shown(value: object, letters: int = SHOWN) -> str:
     """A wrong value in one short line."""
-    text = " ".join(str(value)[:LONGEST].split())
-    return text if len(text) <= letters else f"{text[: letters - 3]}..."
+    return cut(" ".join(str(value)[:LONGEST].split()), letters)
+
+
+def cut(text: str, letters: int) -> str:
+    """So many of its letters: where there are more the beginning, and the end, which tells more of
+    files and columns than what is between.
+    """
+    end = (letters - 3) // 2
+    return text if len(text) <= letters else f"{text[: letters - 3 - end]}...{text[-end:]}"

@@ -159,6 +159,21 @@ def test_the_nearest_file_is_named_with_its_folder(here: Path) -> None:
     assert 'there is no file "empty/x.csv", nor any' in line(here, table="empty/x.csv")
 
 
+def test_of_a_long_name_the_end_is_shown_and_compared(here: Path) -> None:
+    """It says which file is meant: what is before it is where many of them lie."""
+    folder = "exports/of-the-third-quarter-of-2026/region-west/building-fourteen/cleaned-and-joined"
+    (here / folder).mkdir(parents=True)
+    for part in ("2026-08-v3", "2026-09-v3", "2026-10-v3"):
+        (here / folder / f"space-days-{part}.parquet").write_bytes(b"x")
+    said = line(here, table=f"{folder}/space-days-2026-09-v4.parquet")
+    assert said.count("...") == 1
+    assert '/space-days-2026-09-v4.parquet". Did you mean "exports/of-the-third' in said
+    assert said.endswith('/space-days-2026-09-v3.parquet"?')
+    said = line(here, table=f"{folder}/space-days-2025-*.csv")
+    assert "..." in said
+    assert 'space-days-2025-*.csv": there is no' in said
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
 def test_a_file_of_others_is_named(here: Path) -> None:
     (here / "good.parquet").chmod(0)

@@ -20,6 +20,7 @@ from unspoken.errors import InputError, shown, unknown
 
 __all__ = ["CSV", "PARQUET", "File", "blamed", "file_at", "files_at"]
 
+LETTERS = 100  # of a name, in messages
 PARQUET = (".parquet", ".pq")
 CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
 
@@ -85,7 +86,7 @@ def files_at(folder: Path, given: str, where: str, name: str = "") -> list[File]
     if not found:
         way = "in it" if path.is_dir() else "of that pattern"
         raise InputError(
-            f'{where}: "{shown(called, 100)}": there is no .parquet or .csv file {way}'
+            f'{where}: "{shown(called, LETTERS)}": there is no .parquet or .csv file {way}'
         )
     return [file_at(folder, str(file), where) for file in found]
 
@@ -103,7 +104,7 @@ def _refuse_names(given: str, where: str) -> None:
         os.lstat(given)
     except (OSError, ValueError) as error:
         if getattr(error, "errno", errno.ENAMETOOLONG) == errno.ENAMETOOLONG:
-            raise InputError(f'{where}: "{shown(given)}" is no name of a file') from None
+            raise InputError(f'{where}: "{shown(given, LETTERS)}" is no name of a file') from None
 
 
 def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
@@ -122,7 +123,8 @@ def file_at(folder: Path, given: str, where: str, name: str = "") -> File:
             raise InputError(
                 f'{where}: there is no file "{called}", nor any table beside it; check the path'
             )
-        raise unknown(f"{where}, file", called, [str(Path(called).with_name(w)) for w in wanted])
+        named = [str(Path(called).with_name(file)) for file in wanted]
+        raise unknown(f"{where}, file", called, named, LETTERS)
     if not os.access(path, os.R_OK):
         raise InputError(f"{where}: {called}: Permission denied; let your user read it")
     return File(path, called)

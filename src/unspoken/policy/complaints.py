@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from unspoken.errors import InputError, printable
+from unspoken.errors import InputError, cut, printable
 from unspoken.policy.locate import KeyPath, Lines
 from unspoken.policy.quoting import LONGEST, toml_path
 
@@ -61,8 +61,7 @@ def one_line(text: str) -> str:
 
 def quoted(text: object) -> str:
     """A name in quotes, shortened where it is very long."""
-    name = str(text)
-    return f'"{name}"' if len(name) <= LONGEST else f'"{name[:LONGEST]}..."'
+    return f'"{cut(str(text), LONGEST)}"'
 
 
 def nearest(name: str, options: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from unspoken.errors import cut
 from unspoken.types.column import Cell
 
 __all__ = ["LONGEST", "toml_key", "toml_path", "toml_text", "toml_value"]
@@ -38,7 +39,7 @@ def toml_key(name: str) -> str:
 def toml_path(path: tuple[str | int, ...]) -> str:
     """A key as messages name it; items of arrays are named by their array."""
     names = [part for part in path if isinstance(part, str)]
-    return ".".join(toml_key(n if len(n) <= LONGEST else n[:LONGEST] + "...") for n in names)
+    return ".".join(toml_key(cut(n, LONGEST)) for n in names)
 
 
 def _escaped(mark: str) -> str:
