@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def test_a_changed_frame_is_a_changed_source(project: Path) -> None:
     ("table", "says"),
     [
         ({"id": [1]}, "table: dict is no table; give one of pandas, polars or Arrow"),
-        (pd.DataFrame(TABLE.to_pandas()["arrival"]), "keys, column of table.parquet: there is no"),
+        (pd.DataFrame(TABLE.to_pandas()["arrival"]), "keys, column of the DataFrame: there is no"),
         (TABLE.slice(0, 0), "has no rows; give one that has"),
         (pl.DataFrame(TABLE).lazy(), "LazyFrame is no table"),
     ],
@@ -138,3 +139,18 @@ def test_a_frame_in_the_place_of_the_share_is_told_where_to_go(project: Path) ->
 def test_a_reader_is_an_application(wrong: Any, project: Path) -> None:
     with pytest.raises(InputError, match="--for: there is no"):
         unspoken.release(project, reader=wrong)
+
+
+def test_what_is_to_be_done_is_done_in_the_frame(project: Path) -> None:
+    """A frame has no query of its own, so no message names one; nor the file it stands for."""
+    text = project.read_text()
+    table = TABLE.append_column("pair", pa.array([[1, 2]] * len(TABLE)))
+    project.write_text(f"{text}\n[attribute.pair]\n")
+    with pytest.raises(InputError, match=r"no values to list; cast it in the frame$"):
+        unspoken.release(project, table=table)
+    project.write_text(text)
+    with pytest.raises(InputError, match="2 rows of the Table have the key"):
+        unspoken.release(project, table=pa.concat_tables([TABLE, TABLE.slice(0, 1)]))
+    said = str(unspoken.leak(table.append_column("far", pa.array([math.inf] * len(TABLE)))))
+    assert "Convert it in the frame." in said
+    assert "sql" not in said

@@ -51,7 +51,7 @@ def kept_types(
             raise InputError(
                 f"{where}: {name} of {title} is {columns[name]}; a key is an integer, a text, a "
                 f"date, a time or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in "
-                "[source] sql, or name another column"
+                "[source] sql, or in the frame, or name another column"
             )
         kept[name] = ZONED if columns[name] == ZONED else KEPT[kind]
     return kept
@@ -132,7 +132,8 @@ def key_types_given(
         if found and found[0]:
             raise InputError(
                 f"{where}: {name} of {title} has {found[0]:,} that are infinite, of no year from 1 "
-                "to 9999, or of less than a microsecond; round or leave them out, with [source] sql"
+                "to 9999, or of less than a microsecond; round or leave them out, with [source] "
+                "sql, or in the frame"
             )
     with opening.reworded(where):
         query = f"SELECT {', '.join(map(identifier, keys))} FROM {view} LIMIT 0"

@@ -54,7 +54,7 @@ def duckdb_table(project: Project, frame: Streams | None = None, checked: bool =
         keys=source.keys,
         preferences=source.preferences,
         folder=project.path.parent,
-        title=source.name,
+        title=source.name if frame is None else f"the {type(frame).__name__}",
         timezone=source.timezone,
         memory=source.memory,
         threads=source.threads,

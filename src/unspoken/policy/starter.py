@@ -26,6 +26,7 @@ __all__ = ["groupings", "left_out", "starter"]
 NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
 FEW_NUMBERS = 8  # whole numbers of no more different values are listed, others get bins
+BY_SQL = "by source.sql"
 COMMENTS_AT = 28  # the column in which comments beside a value begin
 WIDTH = 100
 
@@ -130,19 +131,21 @@ def left_out(
     most: int = MOST_COMBINATIONS,
     rows: int = 0,
     follows: Mapping[str, str] | None = None,
+    how: str = BY_SQL,
 ) -> dict[ColumnInfo, str]:
-    """For each column beside the keys, why it is no attribute as it is; empty if it can be one."""
-    others = [c for c in dict.fromkeys(columns) if c.name not in keys]
+    """For each column beside the keys, why it is no attribute as it is; empty if it can be one;
+    ``how`` it may be made another one.
+    """
+    others, known = [c for c in dict.fromkeys(columns) if c.name not in keys], follows or {}
     calendar = "one value for each {}, as in a calendar. If it is of none, take it in."
-    known = follows or {}
     reasons = {c: calendar.format(known[c.name]) for c in others if c.name in known}
     rest = [c for c in others if c not in reasons]
-    return reasons | _reasons(rest, _unlike(columns, keys), rows, most)
+    return reasons | _reasons(rest, _unlike(columns, keys), rows, most, how)
 
 
-def groupings(reasons: Mapping[ColumnInfo, str]) -> dict[ColumnInfo, Grouping]:
+def groupings(reasons: Mapping[ColumnInfo, str], how: str = BY_SQL) -> dict[ColumnInfo, Grouping]:
     """Of the columns that are left out for having too many values, how they may have fewer."""
-    many = (c for c, why in reasons.items() if why == _too_many(c))
+    many = (c for c, why in reasons.items() if why == _too_many(c, how))
     return {c: grouping for c in many if (grouping := grouped_by(c)) is not None}
 
 
@@ -261,10 +264,10 @@ def _unlike(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[ColumnIn
 
 
 def _reasons(
-    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], rows: int, most: int
+    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], rows: int, most: int, how: str
 ) -> dict[ColumnInfo, str]:
     """For each column, why it is left out; empty if it is not. Those of few values come first."""
-    reasons = {column: _against(column, unlike, rows) for column in columns}
+    reasons = {column: _against(column, unlike, rows, how) for column in columns}
     combinations = 1
     for column in sorted((c for c in columns if not reasons[c]), key=_labels):
         combinations *= _labels(column)
@@ -305,25 +308,25 @@ def _left_out(
             yield f"# {name} is left out: {why}\n"
 
 
-def _against(column: ColumnInfo, among: Sequence[ColumnInfo], rows: int) -> str:
+def _against(column: ColumnInfo, among: Sequence[ColumnInfo], rows: int, how: str) -> str:
     """Why a column cannot be an attribute as it is; empty if it can."""
     if column not in among:
-        return "another column has its name, but for letter case. Rename it by source.sql."
+        return f"another column has its name, but for letter case. Rename it {how}."
     if not column.name.strip():
-        return "it has no name. Name it by source.sql."
+        return f"it has no name. Name it {how}."
     if column.kind == "other":
-        return "neither numbers, text, dates nor true or false. Convert it by source.sql."
+        return f"neither numbers, text, dates nor true or false. Convert it {how}."
     if column.distinct + bool(column.missing) <= 1:
         return "one value in every row tells nothing."
     if column.infinite:
-        return "some of its values are infinite. Correct them by source.sql."
+        return f"some of its values are infinite. Correct them {how}."
     if named_by(column, rows):
         return named_by(column, rows)
-    return _too_many(column) if column.distinct > MOST_VALUES and not _edges(column) else ""
+    return _too_many(column, how) if column.distinct > MOST_VALUES and not _edges(column) else ""
 
 
-def _too_many(column: ColumnInfo) -> str:
-    way = "Write bins." if column.kind in NUMERIC else "Group them by source.sql."
+def _too_many(column: ColumnInfo, how: str) -> str:
+    way = "Write bins." if column.kind in NUMERIC else f"Group them {how}."
     return f"{column.distinct:,} different values are too many. {way}"
 
 

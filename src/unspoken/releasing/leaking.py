@@ -41,6 +41,7 @@ __all__ = ["first_look", "leak"]
 
 ANY = 2**62  # combinations of the values of all columns: only those of pairs are counted
 UNIQUE = 0.95  # different whole numbers a row from which a column numbers the rows
+BY_SQL = "by [source] sql of a project file (unspoken init)"
 NAMED = "named as a key would be"
 CHANCE = 0.01  # that of columns which do not go together any two look as if they did
 
@@ -110,13 +111,18 @@ class _Columns:
     about: str | None = None
     reads: Sequence[str] = ()
 
+    @property
+    def how(self) -> str:
+        """How its columns may be made other ones: a frame where it was made."""
+        return BY_SQL if self.table.files else "in the frame"
+
     def grouped(self, rows: int) -> tuple[_Columns, dict[str, str]]:
         """The same, with fewer values of the columns that have too many; and by what they are.
 
         Where nothing else is to be looked at those that name the rows are grouped, too.
         """
         reasons = self._reasons(rows)
-        found = groupings(reasons)
+        found = groupings(reasons, self.how)
         if sum(not why for why in reasons.values()) + len(found) < 2:
             whom = [c for c, why in reasons.items() if why == NAMED]
             found |= {c: way for c in whom if (way := grouped_by(c)) is not None}
@@ -146,7 +152,8 @@ class _Columns:
         in_order = sorted(self.described, key=lambda column: column.name not in self.reads)
         why = {column: self._reason(column, rows, keys) for column in in_order}
         rest = [column for column, reason in why.items() if not reason]
-        return why | left_out(rest, [_free("row", [c.name for c in self.described])], ANY)
+        row = _free("row", [c.name for c in self.described])
+        return why | left_out(rest, [row], ANY, how=self.how)
 
     def _reason(self, column: ColumnInfo, rows: int, keys: Collection[str]) -> str:
         """Why a column by itself says who or which row it is, or is the secret; else empty."""
@@ -163,12 +170,13 @@ class _Columns:
     def too_few(self, why: Mapping[str, str]) -> InputError:
         """There is nothing to compare, and why."""
         given = [c.name for c in self.described if c.name != self.about]
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in why.items() if reason)
+        reasons = "; ".join(
+            f"{name}: {reason.rstrip('.')}" for name, reason in why.items() if reason
+        )
         if len(given) < 2:
             reasons = f"there is {given[0]} alone"
-        text = f"{self.table.title}: no two columns to look at: {reasons.rstrip('.')}"
-        way = "Make columns of fewer values by [source] sql of a project file (unspoken init)"
-        return InputError(f"{text}. {way}; names of people say nothing in groups")
+        way = f"Make columns of fewer values {self.how}; names of people say nothing in groups"
+        return InputError(f"{self.table.title}: no two columns to look at: {reasons}. {way}")
 
 
 def _free(name: str, taken: Sequence[str] | Mapping[str, str]) -> str:

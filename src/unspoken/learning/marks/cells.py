@@ -127,23 +127,30 @@ def _edges(
     return tuple(row.constant(f"epoch_us(CAST('{edge}' AS {to}))", where) for edge in moments)
 
 
+def _how(project: Project, table: Table) -> str:
+    """How a column may be made another one: that of a frame where the frame was made."""
+    handed_in = not table.files and project.source.engine == "duckdb"
+    return "in the frame" if handed_in else "in [source] sql"
+
+
 def _values(project: Project, attribute: Attribute, table: Table, row: RowSQL) -> Sequence[Cell]:
     """The declared values, which must fit the column; else its own, if they are few."""
     name, where = attribute.name, project.at("attribute", attribute.name)
     kind = kind_of(table.columns[name])
     if kind == "other":
         raise InputError(
-            f"{where}: {name} is {table.columns[name]}, which has no values to list; cast it in "
-            "[source] sql"
+            f"{where}: {name} is {table.columns[name]}, which has no values to list; cast it "
+            f"{_how(project, table)}"
         )
     if attribute.values is None:
         most = MOST_EXACT if attribute.exact else MOST_VALUES
         values = held(table, name, most + 1, where, row)
         if len(values) > most:
+            how = _how(project, table)
             way = "list its values" if kind in ("text", "boolean") else "give bins"
-            way += ", or put it into fewer groups in [source] sql"
+            way += f", or put it into fewer groups {how}"
             if attribute.exact:
-                way = f'round them in [source] sql, or release bins: without values = "{EXACT}"'
+                way = f'round them {how}, or release bins: without values = "{EXACT}"'
             raise InputError(f"{where}: has more than {most} different values; {way}")
         return values
     if not {type(value) for value in attribute.values} <= FITTING.get(kind, set()):
