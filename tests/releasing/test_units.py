@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
@@ -55,7 +56,9 @@ def test_counting_blanks_is_right_as_often_as_was_said(
     path = written(tmp_path, odds_cap=4.0)
     found = prepare(path).cautions({"visit": P, "mood": 0.0})
     said = the_caution(caution.text for caution in found)
-    measured = re.search(r"(\S+) % by guessing, and for (\S+) % by counting", said)
+    measured = re.search(
+        r"(\S+) % by guessing, and after 20 rows of each for (\S+) % by counting", said
+    )
     assert measured is not None
     assert "of 300 here 60 have visit sensitive in at least half of their rows" in said
     assert measured[1] == "80"
@@ -70,6 +73,16 @@ def test_counting_blanks_is_right_as_often_as_was_said(
         for least in range(DAYS + 1)
     )
     assert equal == pytest.approx(alone, abs=0.03)
+
+
+def test_units_with_half_of_an_odd_number_have_the_habit(tmp_path: Path) -> None:
+    """Half of the rows of some, when the largest has 21: none of them is lost by rounding."""
+    more = days().slice(0, 1).set_column(1, "day", [[DAYS]]).cast(days().schema)
+    path = written(tmp_path, odds_cap=4.0)
+    pq.write_table(pa.concat_tables([days(), more]), tmp_path / "table.parquet")
+    said = str(prepare(path).cautions({"visit": P, "mood": 0.0}))
+    has = 100 * (1 - (PERSONS // 5) / PERSONS)
+    assert f"is right for {has:.3g} % by guessing, and after 21 rows of each" in said
 
 
 def test_what_is_handed_on_was_not_measured(tmp_path: Path) -> None:

@@ -129,10 +129,11 @@ class Units:
         if predicate is None or not shown.get(name):
             return ""
         tally = self._tally(name, predicate)
-        prior, often = [0.0] * (rows + 1), 0
+        prior, often, half = [0.0] * (rows + 1), 0, -(-rows // 2)
         for total, secret, units in tally:
-            prior[round(rows * secret / total)] += units / self.groups
-            often += units * (2 * secret >= total)
+            as_many, has = round(rows * secret / total), 2 * secret >= total
+            prior[max(as_many, half) if has else min(as_many, half - 1)] += units / self.groups
+            often += units * has
         if few(often) or sum(map(bool, prior)) * rows > MOST:
             return ""
         habit = [2 * secret >= rows for secret in range(rows + 1)]
@@ -141,7 +142,7 @@ class Units:
         return (
             f" Measured, not for release: of {self.groups:,} here {often:,} have {name} sensitive "
             f"in at least half of their rows; to say who has is right for {100 * before:.3g} % by "
-            f"guessing, and for {100 * right:.3g} % by counting blanks."
+            f"guessing, and after {rows:,} rows of each for {100 * right:.3g} % by counting blanks."
         )
 
     def _tally(self, name: str, predicate: Expression) -> Sequence[tuple[int, int, int]]:
