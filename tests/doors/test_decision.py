@@ -50,6 +50,15 @@ def test_what_has_to_be_decided_is_on_top(found: Findings) -> None:
     assert "weights=" not in html
 
 
+def test_shares_that_are_alike_are_said_once(found: Findings) -> None:
+    shares = dict.fromkeys(found.shares, 0.5)
+    gets = decision(replace(found, shares=shares), DAY)["gets"]
+    assert (
+        "planning: mean_occupancy and exits, true where shown, 50\u00a0% of the rows each" in gets
+    )
+    assert "cleaning: last_leave, true where shown, 50\u00a0% of the rows" in gets
+
+
 def test_a_poor_plan_is_orange_and_not_recommended(found: Findings) -> None:
     shares = dict.fromkeys(found.shares, 0.13)
     box = decision(replace(found, shares=shares), DAY)

@@ -116,7 +116,13 @@ def _little(findings: Findings, application: str) -> str:
 
 
 def _shares(findings: Findings, reads: tuple[str, ...]) -> str:
-    return prose.listed(prose.percent(findings.shares[name]) for name in reads) + " of the rows"
+    shares = [prose.percent(findings.shares[name]) for name in reads]
+    each = " each" if len(shares) > 1 else ""
+    return (
+        f"{shares[0]} of the rows{each}"
+        if len({*shares}) == 1
+        else (f"{prose.listed(shares)} of the rows")
+    )
 
 
 def _risk(findings: Findings) -> str:
