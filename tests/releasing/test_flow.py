@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
@@ -213,3 +214,12 @@ def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.M
         release(path)
     assert (path.parent / "released.parquet").read_bytes() == before
     assert not list(path.parent.glob(".*.partial"))
+
+
+def test_bits_that_are_not_limited_are_not_said(tmp_path: Path) -> None:
+    table = pa.table({"id": range(40), "a": ["x", "y"] * 20})
+    attributes = {"a": {"sensitive": "a = 'x'"}}
+    path = small(tmp_path, table, attributes, odds_cap=4.0, limit_bits=0.5)
+    assert dict(prepare(path).facts())["limits"] == "odds x 4, 0.5 bit about each"
+    path.write_text(path.read_text().replace("limit_bits = 0.5\n", ""))
+    assert dict(prepare(path).facts())["limits"] == "odds x 4"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -126,13 +127,14 @@ class Prepared(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         project, limits = self.project, self.project.limits
+        bits = f", {limits.bits:g} bit about each" if limits.bits < math.inf else ""
         readers = (f"{who} reads {', '.join(reads)}" for who, reads in project.applications.items())
         return [
             ("project", str(project.path)),
             ("table", f"{self.table.title}, keys {', '.join(self.table.keys)}"),
             *self.learned.facts(),
             ("applications", "; ".join(readers)),
-            ("limits", f"odds x {limits.odds_cap:g}, {limits.bits:g} bit about each"),
+            ("limits", f"odds x {limits.odds_cap:g}{bits}"),
             *self.promise.facts(),
             ("next", ".plan(), .findings(); nothing was charged"),
         ]
