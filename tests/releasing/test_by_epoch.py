@@ -281,3 +281,19 @@ def test_a_ledger_put_back_is_found_out_by_any_of_the_files(tmp_path: Path) -> N
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=r"2026-02\.json: is of event 2, .*has only 1"):
         release(path)
+
+
+def test_an_epoch_without_any_row_is_said(tmp_path: Path) -> None:
+    """Of a table that was put back to an older copy nothing is new, and somebody has to notice."""
+    release(project(tmp_path, months(1, 2, 3)))
+    path = project(tmp_path, months(1))
+    said = "no row of 2026-02, 2026-03 in the source any more: what is out stays"
+    for done in (rehearse(path), release(path)):
+        assert done.epochs is not None
+        assert said in done.epochs.said()
+    one = release(path, epochs=["2026-01"]).epochs
+    assert one is not None
+    assert one.said() == ["none new, 1 left as they were"]
+    back = release(project(tmp_path, months(1, 2, 3))).epochs
+    assert back is not None
+    assert back.said() == ["none new, 3 left as they were"]

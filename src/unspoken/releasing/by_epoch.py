@@ -49,7 +49,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         shown = kernel(asked.released, apart=True)
         sifted = sift(asked.reading, kernel(apart=True), shown, past, spool, epochs)
         sifted = _drawn(asked, kept, kept.master, sifted)
-        release = _Release.of(asked, kept.master, past, sifted)
+        release = _Release.of(asked, kept.master, past, sifted, some=epochs is not None)
         moved = drifted(asked, kept, sifted.witness, release.epochs.new)
 
         def admit(account: Account) -> None:
@@ -93,7 +93,9 @@ def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Re
 
 @dataclass(frozen=True)
 class _Release:
-    """What is to be done. ``pieces``: what is written, new or again."""
+    """What is to be done. ``pieces``: what is written, new or again; ``some``: whether but some of
+    the epochs were looked at.
+    """
 
     asked: Asked
     master: MasterKey
@@ -101,9 +103,12 @@ class _Release:
     sifted: Sifted
     event: Release
     pieces: Sequence[Piece]
+    some: bool = False
 
     @classmethod
-    def of(cls, asked: Asked, master: MasterKey, past: Past, sifted: Sifted) -> _Release:
+    def of(
+        cls, asked: Asked, master: MasterKey, past: Past, sifted: Sifted, some: bool = False
+    ) -> _Release:
         project = asked.project
         refuse_alike(project, [*sifted.witness.counts, *past.given.get(past.readers, {})])
         asks = set(asked.reading.depends)
@@ -117,7 +122,7 @@ class _Release:
         _refuse_folders(outputs)
         refuse_foreign(outputs)
         event = _event(asked, master, sifted.new)
-        made = cls(asked, master, past, sifted, event, pieces)
+        made = cls(asked, master, past, sifted, event, pieces, some)
         if not pieces:
             made.refuse_unknown()
         return made
@@ -156,12 +161,19 @@ class _Release:
             lost=self._lost(),
             extended=tuple(sifted.extended),
             undrawn=sifted.undrawn,
+            absent=() if self.some else self._absent(),
             stay=tuple(
                 epoch
                 for epoch in sifted.witness.counts
                 if self.past.stays(self.past.given_parts(epoch, self.asked.reading.depends))
             ),
         )
+
+    def _absent(self) -> tuple[str, ...]:
+        """Epochs that were released, and of which the source has no row: another table, perhaps."""
+        names, there = self.asked.reading.depends, self.sifted.witness.counts
+        released = self.past.given.get(self.past.readers, {})
+        return tuple(e for e in released if e not in there and self.past.given_parts(e, names))
 
     def _lost(self) -> tuple[str, ...]:
         """Epochs with a file that is gone and is not written now."""

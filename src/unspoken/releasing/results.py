@@ -74,7 +74,8 @@ class Epochs:
     ``unknown``: epochs that differ from what they were, and the file, not there, that says in what;
     ``lost``: epochs that miss a file, which cannot be written again. ``extended``: old ones of
     which more is shown, beside what was out, in the place of their file; ``stay``: those of
-    which no more is, since rows came late to them. ``undrawn``: those of which no other draw is
+    which no more is, since rows came late to them; ``absent``: those of which the source has no row
+    any more. ``undrawn``: those of which no other draw is
     made, since their rows are not those that were first read.
     """
 
@@ -88,6 +89,7 @@ class Epochs:
     lost: tuple[str, ...] = ()
     extended: tuple[str, ...] = ()
     stay: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     undrawn: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
@@ -111,6 +113,11 @@ class Epochs:
             ),
             *late,
             *gone,
+            *(
+                [f"no row of {_named(self.absent)} in the source any more: what is out stays"]
+                if self.absent
+                else []
+            ),
             *([f"written again, at no cost: {_named(self.again)}"] if self.again else []),
             *(
                 [
