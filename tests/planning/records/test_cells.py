@@ -112,6 +112,7 @@ def test_rows_are_what_the_formula_says(other):
             if name not in rows:
                 assert not all(_sums(cells, event, j)[0] for j in (k, m)) or k != m
                 continue
+            assert rows[name].contexts == (() if len(tables) == 1 else tuple(sorted({k, m})))
             row = rows[name]
             s, n = zip(*(_sums(cells, event, j) for j in (k, m)), strict=True)
             for x in range(len(cells)):

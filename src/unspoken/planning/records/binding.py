@@ -47,7 +47,8 @@ class Binding:
     cap on it alone grew e times, to first order, less where only the smallest share is larger then;
     ``fixed``: the same if that stayed as it is; ``probability``: of the answer without the secret,
     under a set of beliefs at least; ``given``: with it or without. ``withheld``: of those who give
-    it without the secret the share that could show a name and does not.
+    it without the secret the share that could show a name and does not. ``contexts``: by number,
+    those that the event is given, which ``about`` says last.
     """
 
     about: str
@@ -57,6 +58,7 @@ class Binding:
     probability: float
     given: float
     withheld: Mapping[str, float]
+    contexts: tuple[int, ...] = ()
 
     def costs(self, name: str) -> float:
         """What of the fixed price is for showing a name, or for not showing it, for cover."""
@@ -107,7 +109,8 @@ def binding(
             shown = seen.named(cells, pairs, y)
             parts = {n: float(share[place]) for n, share in withheld.items() if share[place] > 0}
             paid, fixed, other = (float(each[y]) for each in (price, cost.price, cost.other))
-            found.append(Binding(rule.name, shown, paid, fixed, other, float(given[place]), parts))
+            often = float(given[place])
+            found.append(Binding(rule.name, shown, paid, fixed, other, often, parts, rule.contexts))
     return tuple(sorted(found, key=lambda each: -each.price))
 
 

@@ -24,7 +24,7 @@ from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Event, between
+from unspoken.planning.records.conditions import Event, between, within
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, Common, End, Masses
 from unspoken.planning.records.program import SLACK, Layout
@@ -51,6 +51,7 @@ class BoxCondition:
     cap: Fraction
     sees: int | None = None
     knowing: int = 0
+    contexts: tuple[int, ...] = ()
     earlier: Earlier | None = None
 
     @cached_property
@@ -134,14 +135,17 @@ class Sets:
         """The rows of conditions.py, for any belief of each set."""
         for event in events:
             for k, m in itertools.combinations_with_replacement(range(len(self.families)), 2):
-                name = between(event.name, k, m, len(self.families))
+                of = within(k, m, len(self.families))
                 (s_k, n_k), (s_m, n_m) = (
                     (self.side(c, event.inside), self.side(c, event.outside)) for c in (k, m)
                 )
                 for part in (PARTS,) if k == m else self._parts(event, k, m):
                     secret = tuple((w, s) for w, s in ((part, s_k), (PARTS - part, s_m)) if w)
                     other = tuple((w, s) for w, s in ((part, n_m), (PARTS - part, n_k)) if w)
-                    row = BoxCondition(name, secret, other, cap, sees, earlier=self.earlier)
+                    row = BoxCondition(
+                        between(event.name, of), secret, other, cap, sees,
+                        contexts=of, earlier=self.earlier,
+                    )  # fmt: skip
                     if row.holders.any() and row.others.any():  # else certain before any answer
                         yield row
 

@@ -33,6 +33,7 @@ __all__ = [
     "explicit",
     "given",
     "neighbours",
+    "within",
 ]
 
 
@@ -64,6 +65,10 @@ class Rule(Protocol):
     def knowing(self) -> int: ...
 
     @property
+    def contexts(self) -> tuple[int, ...]:
+        """The two, or the one, that it is given; none where there is but one."""
+
+    @property
     def holders(self) -> Mask:
         """The cells with the secret."""
 
@@ -92,6 +97,7 @@ class Condition:
     cap: Fraction
     sees: int | None = None
     knowing: int = 0
+    contexts: tuple[int, ...] = ()
 
     @cached_property
     def rates(self) -> tuple[Array, Array]:
@@ -227,15 +233,20 @@ def conditions(
             secret = secret_k * n_m + secret_m * n_k
             if not secret.any():
                 continue
-            name = between(event.name, k, m, len(sides))
-            yield Condition(name, secret, other_m * s_k + other_k * s_m, cap, sees)
+            other, of = other_m * s_k + other_k * s_m, within(k, m, len(sides))
+            yield Condition(between(event.name, of), secret, other, cap, sees, contexts=of)
 
 
-def between(name: str, k: int, m: int, many: int) -> str:
-    """An event for somebody who knows that the context is one of these two, of so many."""
-    if many == 1:
+def within(k: int, m: int, many: int) -> tuple[int, ...]:
+    """These contexts, out of so many, each once; none where there is but one."""
+    return tuple(dict.fromkeys((k, m))) if many > 1 else ()
+
+
+def between(name: str, contexts: Sequence[int]) -> str:
+    """An event for somebody who knows that the context is one of these, if they are any."""
+    if not contexts:
         return name
-    return f"{name}, context {k}" if k == m else f"{name}, contexts {k} and {m}"
+    return f"{name}, context{'s' * (len(contexts) > 1)} {' and '.join(map(str, contexts))}"
 
 
 def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> Iterator[Condition]:

@@ -6,7 +6,6 @@ guessed.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -15,6 +14,7 @@ from unspoken.learning.intervals.given_sets import values_of_sets
 from unspoken.learning.pinned import Pinned
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
+from unspoken.planning.records.conditions import between
 from unspoken.policy import Project
 from unspoken.policy.declared import Terms
 from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
@@ -169,19 +169,19 @@ def _held(project: Project, learned: Learned, binding: Binding) -> HeldBack:
     gain = math.log(LARGER) * binding.price / sum(weights(project).values())
     rare = few(rows) or _names_few(project, learned, binding.about)
     given = learned.rows * binding.given
-    about = _in_contexts(project, learned, binding.about)
+    about = _in_contexts(project, learned, binding)
     return HeldBack(about, None if rare else binding.shown, rows, given, gain)
 
 
-def _in_contexts(project: Project, learned: Learned, about: str) -> str:
-    """An event with the values of the context that plans hold given, in place of their numbers."""
-    name = project.plan.given
-    event, said, numbers = about.rpartition(", context")
-    if name is None or not said:
-        return about
+def _in_contexts(project: Project, learned: Learned, binding: Binding) -> str:
+    """The event with the values of the context that plans hold given, in place of their numbers."""
+    name, numbers = project.plan.given, binding.contexts
+    if name is None or not numbers:
+        return binding.about
+    event = binding.about.removesuffix(between("", numbers))
     events = {target: labels for target, labels in learned.sensitive.items() if labels}
     values = values_of_sets(learned.contexts[name], events, project.belief.confidence)
-    called = [values[int(k)] for k in re.findall(r"\d+", numbers)]
+    called = [values[k] for k in numbers]
     return f"{event}, {name} {' or '.join(called)}"
 
 
