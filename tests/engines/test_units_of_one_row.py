@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.keys import check_keys
+from unspoken.engines.keys import CLOSE, MORE, check_keys, numbered_once
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 
@@ -50,19 +53,47 @@ def columns(ids: np.ndarray) -> pa.Table:
 NAMED = columns(np.random.default_rng(1).permutation(ROWS) - 40)
 TWICE = columns(np.append(NAMED["id"].to_numpy()[:-1], NAMED["id"][0].as_py()))
 FAR = columns(NAMED["id"].to_numpy() * 10**9)
+GRID = columns(np.arange(ROWS) // 20).set_column(0, "day", pa.array(np.arange(ROWS) % 20))
 ABSENT = NAMED.set_column(1, "id", pa.array([None, *NAMED["id"].to_pylist()[1:]]))
 
 
-@pytest.mark.parametrize(("table", "hashed"), [(NAMED, False), (FAR, True)])
-@pytest.mark.parametrize("keys", [["id"], ["id", "day"], ["day", "name", "id"]])
+@pytest.mark.parametrize(
+    ("table", "keys", "hashed"),
+    [
+        *((NAMED, keys, False) for keys in (["id"], ["id", "day"], ["day", "name", "id"])),
+        *((FAR, keys, True) for keys in (["id"], ["id", "day"], ["day", "name", "id"])),
+        (GRID, ["day", "name"], False),
+    ],
+)
 def test_one_key_that_names_each_row_is_enough(
-    table: pa.Table, hashed: bool, keys: list[str]
+    table: pa.Table, keys: list[str], hashed: bool
 ) -> None:
-    """Others are hashed; by keys themselves nothing is grouped where there is nothing to say."""
+    """Others have few combinations of values, or are hashed; by keys themselves nothing is grouped
+    where there is nothing to say.
+    """
     opening: Any = Recording(table)
     check_keys(opening, "t", keys, "t", "keys")
     assert any("hash(" in query for query in opening.asked) == hashed
     assert not any("GROUP BY" in query for query in opening.asked)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 9)), min_size=40, max_size=90),
+    st.booleans(),
+    st.tuples(st.integers(0, 12), st.integers(0, 9)),
+)
+def test_combinations_of_few_values_differ_if_no_two_rows_have_the_same(
+    keys: list[tuple[int, int]], unique: bool, about: tuple[int, int]
+) -> None:
+    """Where more values occur than were expected nothing is said."""
+    rows = list(dict.fromkeys(keys)) if unique else keys
+    n, x = zip(*rows, strict=True)
+    opening: Any = Recording(pa.table({"n": n, "x": [f"it's {i}" for i in x]}))
+    found = numbered_once(opening, "t", dict(zip(('"n"', '"x"'), about, strict=True)), len(rows))
+    limits = [2 * expected + MORE for expected in about]
+    fits = len({*n}) <= limits[0] and len({*x}) <= limits[1]
+    fits = fits and math.prod(limits) <= CLOSE * len(rows)
+    assert found == (fits and len({*rows}) == len(rows))
 
 
 def test_texts_differ_by_where_they_are_cut() -> None:

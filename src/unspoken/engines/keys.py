@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ __all__ = [
     "key_types",
     "key_types_given",
     "marked_once",
+    "numbered_once",
     "with_preferences",
 ]
 
@@ -31,6 +33,7 @@ KEPT = {
     "time": "TIMESTAMP",
 }
 BITS, CLOSE = 1 << 28, 64  # of whole numbers that get a bit each: at most, and for each row
+MOST, MORE = 1 << 20, 16  # values of a key that are numbered; more than are expected
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
 STRANGE = {
@@ -153,21 +156,14 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         once = any(marked_once(opening, view, name) for name in names)
     if once and len(keys) == 1:
         return
-    nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
-    text = " + ".join(
-        f"if(typeof({name}) = 'VARCHAR', strlen(CAST({name} AS VARCHAR)), 0)" for name in names
-    )
-    with opening.reworded(where):
-        query = f"SELECT {nulls}, max({text}) FROM {view}"
-        *missing, longest = opening.con.execute(query).fetchone() or (*[0] * len(keys), 0)
-    for name, count in zip(keys, missing, strict=True):
-        if count:
-            raise absent(where, name, count, title)
-    if (longest or 0) > LONGEST_TEXT:
-        raise too_long(longest, f"{where}: ")
+    rows, values = _present(opening, view, keys, title, where)
     keys_listed = ", ".join(names)
     with opening.reworded(where):
-        if once or hashed_once(opening, view, keys_listed):
+        if (
+            once
+            or numbered_once(opening, view, values, rows)
+            or hashed_once(opening, view, keys_listed)
+        ):
             return
     written = ", ".join(
         f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
@@ -179,8 +175,59 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
             f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
         ).fetchone()
     if found:
-        rows, *values = found
-        raise twice(where, dict(zip(keys, values, strict=True)), rows, title)
+        rows, *key = found
+        raise twice(where, dict(zip(keys, key, strict=True)), rows, title)
+
+
+def _present(
+    opening: Opened, view: str, keys: Sequence[str], title: str, where: str
+) -> tuple[int, dict[str, int]]:
+    """How many rows there are, and {name in SQL: about how many values} of their keys; refused
+    where one is missing, or longer than coins take.
+    """
+    names = [identifier(name) for name in keys]
+    nulls = ", ".join(f"count(*) FILTER ({name} IS NULL)" for name in names)
+    text = " + ".join(
+        f"if(typeof({name}) = 'VARCHAR', strlen(CAST({name} AS VARCHAR)), 0)" for name in names
+    )
+    about = ", ".join(f"approx_count_distinct({name})" for name in names)
+    with opening.reworded(where):
+        query = f"SELECT count(*), max({text}), {nulls}, {about} FROM {view}"
+        rows, longest, *found = opening.con.execute(query).fetchone() or (0, 0)
+    missing, values = found[: len(keys)], found[len(keys) :]
+    for name, count in zip(keys, missing, strict=True):
+        if count:
+            raise absent(where, name, count, title)
+    if (longest or 0) > LONGEST_TEXT:
+        raise too_long(longest, f"{where}: ")
+    return rows, dict(zip(names, values, strict=True))
+
+
+def numbered_once(opening: Opened, view: str, keys: Mapping[str, int], rows: int) -> bool:
+    """Whether several keys that have few values each differ together: values are numbered, and
+    each combination has a bit, which costs a third of what hashes do. ``keys``: {name: about how
+    many values}. False: there may be two of one, or there are too many combinations.
+    """
+    most = {key: 2 * about + MORE for key, about in keys.items()}  # what is expected may be less
+    bits = math.prod(most.values())
+    if len(keys) < 2 or bits > min(BITS, CLOSE * rows) or max(most.values()) > MOST:
+        return False
+    values, joined, places, below, weight = [], [], [], [], bits
+    for i, (key, count) in enumerate(most.items()):
+        weight //= count
+        numbered = f"SELECT x, row_number() OVER () - 1 AS n FROM (SELECT DISTINCT {key} AS x"
+        values.append(f"v{i} AS MATERIALIZED ({numbered} FROM {view}))")
+        joined.append(f"JOIN v{i} ON r.k{i} = v{i}.x")
+        places.append(f"v{i}.n * {weight}")
+        below.append(f"v{i}.n < {count}")  # others have no bit: fewer are set than there are rows
+    given = ", ".join(f"{key} AS k{i}" for i, key in enumerate(most))
+    query = (
+        f"WITH {', '.join(values)}"
+        f" SELECT bit_count(bitstring_agg({' + '.join(places)}, 0, {bits - 1}))"
+        f" FROM (SELECT {given} FROM {view}) AS r {' '.join(joined)} WHERE {' AND '.join(below)}"
+    )
+    (marked,) = opening.con.execute(query).fetchone() or (0,)
+    return bool(marked == rows)
 
 
 def hashed_once(opening: Opened, view: str, keys: str) -> bool:
