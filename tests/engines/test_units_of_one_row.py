@@ -123,5 +123,19 @@ def test_units_are_tallied_as_by_hand(table: pa.Table, names: list[str], tmp_pat
         rows[unit] += 1
         secret[unit] += row["x"] == 1
     expected = Counter((count, secret[unit]) for unit, count in rows.items())
-    found = opened.tally(names, Expression("(x = 1)", "BOOLEAN", ("x",)), "x")
-    assert found == [(n, k, units) for (n, k), units in sorted(expected.items())]
+    one, none = (Expression(sql, "BOOLEAN", ("x",)) for sql in ("(x = 1)", "(x > 9)"))
+    found = opened.tallies(names, {"none": none, "one": one})
+    assert found[1] == [(n, k, units) for (n, k), units in sorted(expected.items())]
+    assert found[0] == [(n, 0, units) for n, units in sorted(Counter(rows.values()).items())]
+    assert opened.tallies(names, {"one": one}) == found[1:]
+    assert opened.tallies(names, {}) == []
+
+
+def test_of_several_conditions_the_one_that_fails_is_named(tmp_path: Path) -> None:
+    pq.write_table(NAMED, tmp_path / "t.parquet")
+    opened = DuckTable.open("t.parquet", keys=["name"], folder=tmp_path, checked=False)
+    fine, broken = (
+        Expression(f"(CAST({name} AS BIGINT) = 1)", "BOOLEAN", (name,)) for name in ("id", "name")
+    )
+    with pytest.raises(InputError, match=r"^second: "):
+        opened.tallies(["day"], {"first": fine, "second": broken, "third": broken})

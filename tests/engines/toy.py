@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.protocol import Chosen, Scan, Work
+from unspoken.engines.protocol import Chosen, Scan, Tally, Work
 from unspoken.engines.sql import Expression
 
 
@@ -54,12 +54,13 @@ class ToyTable:
         sizes = self.arrow.group_by(list(names)).aggregate([([], "count_all")])["count_all"]
         return len(sizes), max(sizes.to_pylist(), default=0)
 
-    def tally(
-        self, names: Sequence[str], condition: Expression, where: str
-    ) -> list[tuple[int, int, int]]:
-        each = f"count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
-        groups = duckdb.from_arrow(self.arrow).aggregate(each, ", ".join(names))
-        return groups.aggregate("n, k, count(*)").fetchall()
+    def tallies(self, names: Sequence[str], conditions: Mapping[str, Expression]) -> list[Tally]:
+        whole, found = duckdb.from_arrow(self.arrow), list[Tally]()
+        for condition in conditions.values():
+            each = f"count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
+            groups = whole.aggregate(each, ", ".join(names))
+            found.append(groups.aggregate("n, k, count(*)").fetchall())
+        return found
 
     def totals(
         self, numbers: Sequence[Expression], groups: Sequence[Expression], where: str,

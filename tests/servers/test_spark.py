@@ -163,7 +163,7 @@ def asked_of(table: Table) -> list[Any]:
         sorted(map(str, some.values("since", 9, "x").to_pylist())),
         (len(table.values("day", 9, "x")), table.values("day", 9, "x").type),
         (table.groups(["office"], "x"), some.groups(["office"], "x")),
-        [*map(tuple, table.tally(["office"], late, "x"))],
+        [*map(tuple, table.tallies(["office"], {"x": late})[0])],
         table.totals([row.read("rooms", "x")], [office, row.read("day < '2026-05'", "x")], "x"),
         some.totals([row.read("if(rooms = 3, NULL, 1)", "x"), row.read("2", "x")], [], "x"),
         table.only(row.read("rooms > 9", "x"), True).totals([row.read("2", "x")], [office], "x"),

@@ -21,7 +21,7 @@ from unspoken.engines.handed_in import INDEX
 from unspoken.engines.keys import check_keys, marked_once
 from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.protocol import Chosen, Scan, Work
+from unspoken.engines.protocol import Chosen, Scan, Tally, Work
 from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
@@ -153,18 +153,39 @@ class DuckTable:
         groups, largest = self._one(f"SELECT count(*), coalesce(max(n), 0) FROM ({query})", where)
         return int(groups), int(largest)
 
-    def tally(
-        self, names: Sequence[str], condition: Expression, where: str
-    ) -> list[tuple[int, int, int]]:
-        """As the protocol has it."""
-        columns = list(map(identifier, names))
-        query = f"SELECT count(*) AS n, count(*) FILTER (WHERE {condition.sql}) AS k"
-        query = f"{query} FROM {self._rows} AS {ROW} GROUP BY {', '.join(columns)}"
-        with self._home.reworded(where):
-            if any(marked_once(self._home, self._rows, name) for name in columns):  # row by row
-                query = f"SELECT 1 AS n, if({condition.sql}, 1, 0) AS k FROM {self._rows} AS {ROW}"
-            query = f"SELECT n, k, count(*) FROM ({query})"
-            return self._home.cursor().execute(f"{query} GROUP BY n, k ORDER BY n, k").fetchall()
+    def tallies(
+        self, names: Sequence[str], conditions: Mapping[str, Expression]
+    ) -> Sequence[Tally]:
+        """As the protocol has it: rows are grouped once for all conditions."""
+        found: list[list[tuple[int, int, int]]] = [[] for _ in conditions]
+        if not found:
+            return []
+        try:
+            with self._home.reworded(next(iter(conditions))):
+                query = self._tallied([*map(identifier, names)], [*conditions.values()])
+                for place, *tally in self._home.cursor().execute(query).fetchall():
+                    found[place].append((tally[0], tally[1], tally[2]))
+        except InputError:
+            if len(found) > 1:  # whose it is
+                for where, condition in conditions.items():
+                    self.tallies(names, {where: condition})
+            raise
+        return found
+
+    def _tallied(self, columns: Sequence[str], conditions: Sequence[Expression]) -> str:
+        """SQL of a condition's place, rows of a group, in how many it is true, and the groups."""
+        group, groups, true = f"GROUP BY {', '.join(columns)}", "1", "count_if(({}) IS TRUE)"
+        rows = "count(*)"
+        if any(marked_once(self._home, self._rows, name) for name in columns):  # row by row
+            group, groups, true, rows = "GROUP BY ALL", "count(*)", "if({}, 1, 0)", "1"
+        counts = (f"{true.format(each.sql)} AS k{i}" for i, each in enumerate(conditions))
+        asked = f"SELECT {rows} AS n, {groups} AS groups, {', '.join(counts)}"
+        alike = (
+            f"SELECT {i} AS place, n, k{i} AS k, sum(groups)::BIGINT FROM g GROUP BY n, k{i}"
+            for i in range(len(conditions))
+        )
+        asked = f"WITH g AS MATERIALIZED ({asked} FROM {self._rows} AS {ROW} {group})"
+        return f"{asked} {' UNION ALL '.join(alike)} ORDER BY place, n, k"
 
     def totals(
         self,

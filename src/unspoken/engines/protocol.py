@@ -12,9 +12,12 @@ import pyarrow as pa
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
-__all__ = ["BATCH", "Among", "Chosen", "Scan", "Shape", "Shaped", "Table", "Work", "named"]
+__all__ = ["BATCH", "Among", "Chosen", "Scan", "Shape", "Shaped", "Table", "Tally", "Work", "named"]
 
 BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
+
+# Rows of a group, in how many of them a condition is true, and of how many groups this is so.
+Tally = Sequence[tuple[int, int, int]]
 
 # Rows in, rows out, batch by batch; of one schema, and pickled where an engine has many machines.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -120,11 +123,11 @@ class Table(Shaped, Protocol):
         no rows 0 and 0.
         """
 
-    def tally(
-        self, names: Sequence[str], condition: Expression, where: str
-    ) -> Sequence[tuple[int, int, int]]:
-        """Groups with the same in these columns: rows, in how many of them a condition is true, and
-        of how many groups this is so.
+    def tallies(
+        self, names: Sequence[str], conditions: Mapping[str, Expression]
+    ) -> Sequence[Tally]:
+        """Groups with the same in these columns, for each of the ``conditions`` {what a message
+        about it begins with: condition}.
         """
 
     def totals(

@@ -27,7 +27,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import kept_types
 from unspoken.engines.named_once import absent, twice
-from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Work
+from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Tally, Work
 from unspoken.engines.session import OURS
 from unspoken.engines.spark_words import (
     OF_KEYS,
@@ -245,10 +245,11 @@ class SparkTable:
             found = sizes.agg(F.count(F.lit(1)), F.max(_column(COUNT))).collect()[0]
         return int(found[0]), int(found[1] or 0)
 
-    def tally(
-        self, names: Sequence[str], condition: Expression, where: str
-    ) -> list[tuple[int, int, int]]:
+    def tallies(self, names: Sequence[str], conditions: Mapping[str, Expression]) -> list[Tally]:
         """As the protocol has it."""
+        return [self._tally(names, each, where) for where, each in conditions.items()]
+
+    def _tally(self, names: Sequence[str], condition: Expression, where: str) -> Tally:
         sql = f"CAST(({condition.sql}) IS TRUE AS BIGINT)"
         asked = Expression(sql, "BIGINT", condition.columns)
         with self._asking(where):

@@ -8,13 +8,14 @@ rows that have other keys in common: a weekend is one in all offices.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Table, Tally
+from unspoken.engines.sql import Expression
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
 
@@ -24,30 +25,38 @@ ENOUGH = 10  # units with the secret in all of several rows, and as many without
 MIXED = 0.05  # of groups of rows, up to which the others are said to have it in common
 CHANCE = 1e-6  # that groups of rows have a secret in all or none of them, rows being independent
 
-Tally = Sequence[tuple[int, int, int]]  # rows of a unit, of these secret ones, and such units
-
 
 @dataclass(frozen=True)
 class Tallies:
-    """The secrets of an attribute in the rows of each unit, or of what else groups them; each is
-    counted once.
+    """The secrets of each attribute in the rows of a unit, or of what else groups them: rows are
+    grouped once for all of these.
     """
 
     project: Project
     table: Table
     learned: Learned
-    _counted: dict[tuple[str, tuple[str, ...]], Tally] = field(default_factory=dict, repr=False)
+    _counted: dict[tuple[str, ...], dict[str, Tally]] = field(default_factory=dict, repr=False)
 
     def of(self, name: str, unit: tuple[str, ...]) -> Tally:
         """Of one attribute, where it has secrets."""
-        predicate = self.learned.labelling[name].cells.sensitive
-        if predicate is None:
-            return ()
-        if (name, unit) not in self._counted:
-            secret = replace(predicate, sql=f"({predicate.sql} IS NOT FALSE)")
-            place = self.project.at("attribute", name, "sensitive")
-            self._counted[name, unit] = self.table.tally(unit, secret, place)
-        return self._counted[name, unit]
+        if unit not in self._counted:
+            secrets = self._secrets
+            places = {self.project.at("attribute", n, "sensitive"): secrets[n] for n in secrets}
+            found = self.table.tallies(unit, places)
+            self._counted[unit] = dict(zip(secrets, found, strict=True))
+        return self._counted[unit].get(name, ())
+
+    @property
+    def _secrets(self) -> dict[str, Expression]:
+        """When each attribute's cell is one, of those of which it is not declared whether it may
+        change.
+        """
+        found = {}
+        for name in self.project.protected:
+            predicate = self.learned.labelling[name].cells.sensitive
+            if predicate is not None and self.project.attributes[name].static is None:
+                found[name] = replace(predicate, sql=f"({predicate.sql} IS NOT FALSE)")
+        return found
 
 
 def lasting(tallies: Tallies) -> Iterator[str]:

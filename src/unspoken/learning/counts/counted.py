@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.protocol import Chosen, Scan, Table, Work
+from unspoken.engines.protocol import Chosen, Scan, Table, Tally, Work
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.counts.beside import Seen, folder_of, private, seen, settled, write_beside
@@ -133,10 +133,10 @@ class Noted:
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         return self.table.groups(names, where)
 
-    def tally(
-        self, names: Sequence[str], condition: Expression, where: str
-    ) -> Sequence[tuple[int, int, int]]:
-        return self.table.tally(names, condition, where)
+    def tallies(
+        self, names: Sequence[str], conditions: Mapping[str, Expression]
+    ) -> Sequence[Tally]:
+        return self.table.tallies(names, conditions)
 
     def totals(
         self,

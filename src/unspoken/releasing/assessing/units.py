@@ -7,11 +7,11 @@ its keys show to everybody. Which units have the habit is measured, and for the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Table, Tally
 from unspoken.engines.sql import Expression, identifier
 from unspoken.learning import Learned
 from unspoken.learning.counts.looked import Looked
@@ -145,13 +145,14 @@ class Units:
             f"guessing, and after {rows:,} rows of each for {100 * right:.3g} % by counting blanks."
         )
 
-    def _tally(self, name: str, predicate: Expression) -> Sequence[tuple[int, int, int]]:
+    def _tally(self, name: str, predicate: Expression) -> Tally:
         """Rows of a unit, of these sensitive ones, and how many units have as many."""
         sql = f"{predicate.sql} IS NOT FALSE"
         if self.project.attributes[name].missing == "public":
             sql += f" AND {identifier(name)} IS NOT NULL"
         unit, place = self.project.source.unit, self.project.at("attribute", name, "sensitive")
-        return self.table.tally(unit, replace(predicate, sql=f"({sql})"), place)
+        (tally,) = self.table.tallies(unit, {place: replace(predicate, sql=f"({sql})")})
+        return tally
 
     def _name(self, shown: Mapping[str, float]) -> str:
         """The protected attribute that is shown most often: its blanks tell the most."""
