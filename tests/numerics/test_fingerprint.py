@@ -157,6 +157,26 @@ def test_combinations_are_the_rows(data, offset: int, kind: pa.DataType) -> None
     assert found.numbers(few).tolist() == found.numbers(plain).tolist()
 
 
+WORDS = [pa.array(texts) for texts in (["a", "b"], ["b", "a"], ["a", "b", "c"], ["ab", ""])]
+NUMBERS = [pa.array([0.0, 1.0]), pa.array([-0.0, 1.0]), pa.array([0, 1]), pa.array([False, True])]
+
+
+@given(st.lists(st.tuples(st.sampled_from([*WORDS, *NUMBERS]), st.booleans()), max_size=6))
+def test_what_was_worked_out_for_other_batches_is_not_taken_for_these(batches) -> None:
+    """Nor do those that begin anew count what was counted."""
+    kept, total = RowFingerprint(MASTER, "", ["x"]), 0
+    for values, sliced in batches:
+        column = pa.DictionaryArray.from_arrays(pa.array([0, 1, None] * 20, pa.int8()), values)
+        batch = pa.record_batch({"x": column}).slice(sliced)
+        found, alone = kept.anew(), RowFingerprint(MASTER, "", ["x"])
+        found.add(batch)
+        alone.add(batch)
+        assert (found.total, found.hexdigest()) == (alone.total, alone.hexdigest())
+        kept.add(batch)
+        total += alone.total
+    assert kept.total == total % 2**128
+
+
 def test_combinations_that_are_too_many() -> None:
     flags = pa.array([True, False] * 60)
     assert combined([flags] * 2) is not None

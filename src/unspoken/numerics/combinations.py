@@ -5,6 +5,7 @@ What is a function of the row is then worked out for those, and looked up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,26 +25,33 @@ Short = npt.NDArray[np.int16]
 
 
 class Combined(NamedTuple):
-    """``columns``: every combination there may be; ``codes``: [row] -> which of them."""
+    """``kinds``: what the values of each column may be, NULL last; ``codes``: [row] -> which
+    combination of these it has.
+    """
 
-    columns: list[pa.Array]
+    kinds: list[pa.Array]
     codes: Short
+
+    @property
+    def columns(self) -> list[pa.Array]:
+        """Every combination there may be."""
+        sizes = [len(kind) for kind in self.kinds]
+        places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+        return [_taken(kind, place) for kind, place in zip(self.kinds, places, strict=True)]
 
 
 def combined(columns: Sequence[pa.Array]) -> Combined | None:
     """None: there may be too many. A dictionary is few values, and so are truth values."""
-    kinds = [_kinds(column) for column in columns]
-    sizes = [len(kind) for kind in kinds if kind is not None]
-    most = int(np.prod(sizes, dtype=np.float64))
-    if len(sizes) < len(kinds) or most > min(MOST, len(columns[0]) // WORTH):
+    kinds = [kind for column in columns if (kind := _kinds(column)) is not None]
+    sizes = [len(kind) for kind in kinds]
+    few = min(MOST, len(columns[0]) // WORTH)
+    if len(sizes) < len(columns) or math.prod(sizes) > few:
         return None
     codes = np.zeros(len(columns[0]), np.int16)  # up to MOST
     for column, size in zip(columns, sizes, strict=True):
         codes *= np.int16(size)
         codes += _codes(column, size)
-    places = np.unravel_index(np.arange(most), sizes)
-    each = zip(kinds, places, strict=True)
-    return Combined([_taken(kind, place) for kind, place in each if kind is not None], codes)
+    return Combined(kinds, codes)
 
 
 def _kinds(column: pa.Array) -> pa.Array | None:

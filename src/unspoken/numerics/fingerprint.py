@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow as pa
 from unspoken.errors import InputError, unknown
 from unspoken.numerics.arrays import Words
 from unspoken.numerics.coins import BATCH
-from unspoken.numerics.combinations import combined
+from unspoken.numerics.combinations import Combined, combined
 from unspoken.numerics.prf import Derives, block_cipher, drawn
 from unspoken.numerics.records import RecordKeys, encode_rows
 
@@ -70,6 +71,13 @@ class RowFingerprint:
         self._last = master.derive(FINGERPRINT, "last", label, *self.columns)
         self._encrypt = block_cipher(master.derive(FINGERPRINT, "row", label, *self.columns))
         self._beside = block_cipher(master.derive(BESIDE, "row", label, *self.columns))
+        self._known: dict[tuple[object, ...], Words] = {}
+
+    def anew(self) -> RowFingerprint:
+        """The same of no rows yet, for this thread: keys, and what was worked out, serve both."""
+        other = copy(self)
+        other.rows = other._sum = 0
+        return other
 
     def add(self, batch: pa.RecordBatch, keys: Words | None = None) -> None:
         """Count in the rows of a record batch (or table); columns not named do not count."""
@@ -108,13 +116,31 @@ class RowFingerprint:
         """The numbers of some rows, in their order."""
         columns = [part.column(name) for name in self.columns]
         few = combined(columns)
-        numbers = self._of(columns if few is None else few.columns)
-        if few is not None:
-            numbers = numbers.take(few.codes, axis=0)
+        numbers = self._of(columns) if few is None else self._of_few(few).take(few.codes, axis=0)
         if keys is None:
             return numbers
         np.bitwise_xor(numbers, keys, out=numbers)
         return self._beside(numbers)
+
+    def _of_few(self, few: Combined) -> Words:
+        """The MAC of each combination; those of the last batch are kept, for another of the very
+        same bytes.
+        """
+        asked = tuple(
+            (
+                str(kind.type),
+                len(kind),
+                kind.offset,
+                *(held and bytes(held) for held in kind.buffers()),
+            )
+            for kind in few.kinds
+        )
+        found = self._known.get(asked)
+        if found is None:
+            found = self._of(few.columns)
+            self._known.clear()
+            self._known[asked] = found
+        return found
 
     def _of(self, columns: Sequence[pa.Array]) -> Words:
         """The MAC of each row of columns."""

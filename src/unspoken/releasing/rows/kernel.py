@@ -7,8 +7,9 @@ the same however rows are parted, ordered, or read again.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -31,7 +32,18 @@ __all__ = ["Kernel", "delivered", "epoch_of", "found", "records_of", "within"]
 OURS = "unspoken "  # how columns begin that are never delivered
 KEY, VALUE, ROWS = f"{OURS}key", f"{OURS}value {{}}", f"{OURS}rows"
 NUMBER = pa.binary(16)
+KEPT = 64  # epochs of which a thread keeps what it works out once
 KINDS = {"BIGINT": pa.int64(), "VARCHAR": pa.string()}  # of keys; all others are moments
+
+
+class _Here(threading.local):
+    """What a thread keeps for the batches to come; nothing of it is taken along elsewhere."""
+
+    def __init__(self) -> None:
+        self.prints: dict[str, Prints] = {}
+
+    def __reduce__(self) -> tuple[type[_Here], tuple[()]]:
+        return _Here, ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,7 @@ class Kernel:
     apart: bool = False
     draw: int = 1
     counts: bool = False
+    _here: _Here = field(default_factory=_Here, init=False, repr=False, compare=False)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in self.rules.parts(batches):
@@ -85,7 +98,7 @@ class Kernel:
         tallies, keys = {}, self._keys(part)
         for epoch, which in part.epochs.items():
             rows, sums = taken(part.batch, which), dict[str, int]()
-            prints = Prints(self.rules, self.master, epoch)
+            prints = self._prints(epoch)
             keyed = prints.keyed(keys[epoch])
             for name in self.rules.depends:
                 fingerprint = prints.fingerprint(name)
@@ -98,7 +111,7 @@ class Kernel:
         return tallied(pa.RecordBatch.from_pydict(self._shown(part, keys) or count), tallies)
 
     def _kept(self, epoch: str, part: Part) -> pa.RecordBatch:
-        prints, keys = Prints(self.rules, self.master, epoch), self._keys(part)
+        prints, keys = self._prints(epoch), self._keys(part)
         records = prints.records(part.batch, keys[epoch])
         columns = self._shown(part, keys)
         columns[KEY] = _numbers(pa.uint64(), records.keys)
@@ -107,6 +120,15 @@ class Kernel:
         labels = self._labels(part, None)
         tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records), labels)
         return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
+
+    def _prints(self, epoch: str) -> Prints:
+        """Those of this thread."""
+        prints = self._here.prints
+        if epoch not in prints:
+            if len(prints) == KEPT:
+                prints.clear()
+            prints[epoch] = Prints(self.rules, self.master, epoch)
+        return prints[epoch]
 
     def _labels(self, part: Part, rows: Codes | None) -> list[tuple[int, int]]:
         """How many of these rows have each labels, where that is counted."""
@@ -124,7 +146,7 @@ class Kernel:
 
     def _keys(self, part: Part) -> dict[str, RecordKeys]:
         """The keys of each epoch's rows, of which coins and fingerprints are made."""
-        with placed(self.rules.project.at("source", "keys")):
+        with placed(self.rules.of_keys):
             return {
                 epoch: encode_keys([taken(column, rows) for column in part.keys])
                 for epoch, rows in part.epochs.items()

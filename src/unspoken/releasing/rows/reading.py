@@ -80,11 +80,17 @@ class Rules:
     def depends(self) -> tuple[str, ...]:
         return tuple(labelling.cells.name for labelling in self.labellings)
 
-    @property
+    @cached_property
     def places(self) -> dict[str, str]:
-        """{column: what a message about it begins with}."""
-        keys = dict.fromkeys(self.shape.keys, self.project.at("source", "keys"))
-        return keys | {name: self.project.at("attribute", name) for name in self.depends}
+        """{column: what a message about it begins with}, found once: batches are many."""
+        return dict.fromkeys(self.shape.keys, self.of_keys) | {
+            name: self.project.at("attribute", name) for name in self.depends
+        }
+
+    @cached_property
+    def of_keys(self) -> str:
+        """What a message about keys begins with."""
+        return self.project.at("source", "keys")
 
     @property
     def needs(self) -> list[str]:

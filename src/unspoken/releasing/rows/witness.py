@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Prints:
-    """The keyed numbers of rows of one epoch."""
+    """The keyed numbers of rows of one epoch, for one thread."""
 
     rules: Rules
     master: Derives
@@ -63,13 +64,18 @@ class Prints:
 
     def fingerprint(self, name: str) -> RowFingerprint:
         """Of an attribute: which rows there are, the value, and whether it may be shown."""
+        if name not in self._begun:
+            self._begun[name] = self._fingerprint(name)
+        return self._begun[name].anew()
+
+    def _fingerprint(self, name: str) -> RowFingerprint:
         public = self.rules.project.attributes[name].missing == "public"
         label = json.dumps(["reading", self.epoch, name, "missing is public" if public else ""])
         return RowFingerprint(self.master, label, [f"value {name}", f"free {name}"])
 
     def keyed(self, keys: RecordKeys) -> Words:
         """128 bits for the key of each row, of which its numbers are made."""
-        return self._of_keys().numbers(keys)
+        return self._of_keys.numbers(keys)
 
     def records(self, batch: pa.RecordBatch, keys: RecordKeys) -> Records:
         """All there is of these rows, in their order."""
@@ -77,7 +83,7 @@ class Prints:
         for name in self.rules.depends:
             with placed(self.rules.places[name]):
                 numbers[name] = self.fingerprint(name).numbers(batch, keyed)
-        return Records(self._of_keys().kept(keyed), numbers)
+        return Records(self._of_keys.kept(keyed), numbers)
 
     def sums(self, records: Records) -> dict[str, int]:
         """What these rows add to the fingerprint of each attribute."""
@@ -99,6 +105,11 @@ class Prints:
                 found[name] = whole.hexdigest()
         return found
 
+    @cached_property
+    def _begun(self) -> dict[str, RowFingerprint]:
+        return {}
+
+    @cached_property
     def _of_keys(self) -> KeyNumbers:
         label = json.dumps(["record", self.epoch])
         return KeyNumbers(self.master, label, self.rules.shape.keys)
