@@ -168,9 +168,16 @@ class _Steps:
         if self._kind != column.type:
             self._kind = column.type
             self._edges = self._cut(column.type)
-        return (
-            None if self._edges is None else self._marks.take(pieces(numbers(column), self._edges))
-        )
+        if self._edges is None:
+            return None
+        x = numbers(column)
+        if len(self._edges) > FEW or self._marks.max(initial=0) > np.iinfo(np.int8).max:
+            return self._marks.take(pieces(x, self._edges))
+        # The mark above all edges, less each step that is above the number.
+        found = np.full(len(x), self._marks[-1], np.int8)
+        for edge, step in zip(self._edges, np.diff(self._marks).astype(np.int8), strict=True):
+            found -= (x < edge).view(np.int8) * step
+        return found.astype(np.intp)
 
     def _cut(self, kind: pa.DataType) -> Numbers | None:
         """Where the mark changes; None where it does so elsewhere than it can, or is refused."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.engines.arrow import flags, numbers, plain, texts
@@ -102,13 +104,16 @@ class Rules:
         """How many labels each of these attributes has, and no label at all."""
         return tuple(len(labelling.names) + 1 for labelling in self.labellings)
 
-    def combined(self, codes: Mapping[str, Codes]) -> Codes:
+    def combined(self, codes: Mapping[str, Codes]) -> npt.NDArray[np.signedinteger[Any]]:
         """One number for the labels of each row, -1 for no label being the last of its kind."""
-        combined = np.zeros(len(next(iter(codes.values()))), dtype=np.intp)
+        weight, rows = math.prod(self.combinations), len(next(iter(codes.values())))
+        short = weight <= np.iinfo(np.int16).max  # a quarter of the memory to walk through
+        kind: type[np.signedinteger[Any]] = np.int16 if short else np.intp
+        combined = np.zeros(rows, kind)
         for name, size in zip(self.depends, self.combinations, strict=True):
-            combined *= size
-            combined += codes[name]
-            combined += size * (codes[name] < 0)  # quicker than a remainder
+            weight //= size
+            place = (np.arange(size) * weight).astype(kind)
+            combined += place.take(codes[name])  # -1 takes the last
         return combined
 
     def parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Part]:
