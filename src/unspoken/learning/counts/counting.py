@@ -73,15 +73,15 @@ class Combinations:
         return [mark[order] for mark in marks], self.counts[order]
 
     def _number(self, marks: Sequence[Codes]) -> Codes:
-        number = self._digits[0][marks[0]]
+        number = self._digits[0].take(marks[0])
         for digits, mark in zip(self._digits[1:], marks[1:], strict=True):
-            number += digits[mark]
+            number += digits.take(mark)
         return number
 
     def _which(self, number: Codes) -> Codes:
         """-1: it did not occur yet."""
         if self._table is not None:
-            return self._table[number]
+            return self._table.take(number)
         places = np.minimum(np.searchsorted(self._sorted, number), len(self._sorted) - 1)
         if not len(self._sorted):
             return np.full(len(number), -1)
