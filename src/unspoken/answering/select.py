@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 
 from unspoken.answering.spelling import conjuncts
-from unspoken.engines.session import session
+from unspoken.engines.session import embedded
 from unspoken.engines.sql import column_of
 from unspoken.engines.syntax import Node, nodes, parsed
 from unspoken.errors import InputError
@@ -76,12 +76,9 @@ class Select:
 
         ``whose``: what messages say of columns that there are not.
         """
-        con = session("UTC", enable_external_access="false")
-        try:
-            query = parsed(con, text, WHERE)
-            return _Reader(con, columns, f"{WHERE}, column{whose}").select(query)
-        finally:
-            con.close()
+        con = embedded()
+        query = parsed(con, text, WHERE)
+        return _Reader(con, columns, f"{WHERE}, column{whose}").select(query)
 
 
 def narrowed(text: str, condition: str) -> str:

@@ -6,7 +6,9 @@ of an epoch decides which coin a cell has, so it may call only what is listed he
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -52,6 +54,12 @@ STEADY = {
     "choice": "if nullif",
 }
 STEADY_NAMES = frozenset(" ".join(STEADY.values()).split())
+FUNCTIONS = (
+    "SELECT function_name, function_type, stability, macro_definition, parameters"
+    " FROM duckdb_functions()"
+)
+
+Function: TypeAlias = tuple[Any, ...]  # what FUNCTIONS selects of one
 
 
 def refuse_unsteady(parts: Iterable[Node], where: str) -> None:
@@ -81,11 +89,7 @@ def refuse_functions(
     for name in (name for name in names if name in INCONSTANT):
         raise InputError(f"{where}: {name}() {CHANGES}")
     with reworded(where):
-        known = con.execute(
-            "SELECT function_name, function_type, stability, macro_definition, parameters"
-            " FROM duckdb_functions() WHERE list_contains(?, lower(function_name))",
-            [names],
-        ).fetchall()
+        known = _known(con, names)
     for name in names:
         kinds = {kind for known_name, kind, *_ in known if known_name.lower() == name}
         if of_rows and kinds and not kinds & {"scalar", "macro"}:
@@ -102,6 +106,24 @@ def refuse_functions(
             raise InputError(f"{where}: {name}() {CHANGES}")
         if definition and (kind == "macro" or name.lower() in tables):
             _refuse_macro(con, kind, definition, parameters, f"{where}, {name}()", of_rows)
+
+
+def _known(con: duckdb.DuckDBPyConnection, names: Iterable[str]) -> list[Function]:
+    """Every function of these names in lower case, those of databases that are attached too."""
+    if con.execute("SELECT 1 FROM duckdb_databases() WHERE NOT internal OFFSET 1").fetchall():
+        chosen = f"{FUNCTIONS} WHERE list_contains(?, lower(function_name))"
+        return con.execute(chosen, [list(names)]).fetchall()
+    return [function for name in names for function in _built_in().get(name, ())]
+
+
+@cache
+def _built_in() -> Mapping[str, Sequence[Function]]:
+    """The functions of DuckDB itself: it lists a few as slowly as all three thousand."""
+    named: dict[str, list[Function]] = {}
+    with duckdb.connect(":memory:") as con:
+        for function in con.execute(FUNCTIONS).fetchall():
+            named.setdefault(function[0].lower(), []).append(function)
+    return named
 
 
 def refuse_bare_clocks(parts: Iterable[Node], where: str) -> None:

@@ -5,16 +5,15 @@ So a predicate means the same in every engine, and can be evaluated inside a tas
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from unspoken.engines.arrow import in_one, kept, texts
-from unspoken.engines.session import OURS, session
+from unspoken.engines.session import OURS, embedded
 from unspoken.engines.sql import Expression, identifier, name_in_sql, read_expression
 from unspoken.engines.syntax import comparisons, nodes, one_line, parsed, reworded, turning_points
 from unspoken.errors import InputError
@@ -24,14 +23,6 @@ __all__ = ["ROW", "RowSQL"]
 # Under a name that no expression has a column for: `rows.x` is the field x of a column "rows".
 ROW = f'"{OURS} rows"'
 CASTS = "You might need to add explicit type casts"  # DuckDB, before it lists what there is
-
-
-@cache
-def _embedded(_process: int, timezone: str) -> duckdb.DuckDBPyConnection:
-    """The DuckDB of this process that reaches nothing: it has no tables, files or free settings."""
-    con = session(timezone, threads="1", temp_directory="''", enable_external_access="false")
-    con.execute("SET GLOBAL lock_configuration = true")
-    return con
 
 
 def _uncast(error: Exception, texts: Sequence[str]) -> str:
@@ -51,7 +42,7 @@ class RowSQL:
 
     def __init__(self, columns: Mapping[str, str], title: str, timezone: str = "UTC") -> None:
         self._columns, self._title = columns, title
-        self._con = _embedded(os.getpid(), timezone).cursor()
+        self._con = embedded(timezone)
 
     def read(
         self, text: str, where: str, *, condition: bool = False, steady: bool = False

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from unspoken.engines.protocol import Scan, Shape, Table
 from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.session import session
+from unspoken.engines.session import embedded
 from unspoken.engines.sql import Expression
 from unspoken.engines.syntax import Node, calls, nodes, parsed
 from unspoken.errors import InputError, unknown
@@ -121,11 +121,7 @@ def refuse_growing(text: str, query: str, where: str) -> None:
     """
     if len(text) > LONGEST:
         raise InputError(f"{where}: has {len(text):,} characters, and at most {LONGEST:,} are read")
-    con = session("UTC", enable_external_access="false")
-    try:
-        parts = list(nodes(parsed(con, query, where)))
-    finally:
-        con.close()
+    parts = list(nodes(parsed(embedded(), query, where)))
     names = {call["function_name"].lower() for call in calls(parts)}
     if any(part.get("class") == "TYPE" and _of_types(part) for part in parts):
         raise InputError(f"{where}: takes values of several parts; compare one with one")
