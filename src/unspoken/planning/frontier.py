@@ -24,6 +24,7 @@ __all__ = ["Frontier", "LowerSet", "bracket", "fill", "furthest", "search"]
 
 Excess = Callable[[Array], float]
 Excesses = Callable[[Array], Array]
+Found = dict[bytes, float]  # the worst excess, by point
 
 # More than nothing, and less than any probability that matters.
 TINY = 1e-300
@@ -73,18 +74,23 @@ class LowerSet:
     excluded: Mask | None = None  # [set of coordinates, in binary]: not all of them can be above 0
     budget: int = 20_000
     asked: int = field(default=0, init=False)
+    _found: tuple[Found, Found] = field(default_factory=lambda: ({}, {}), init=False, repr=False)
 
     def inside(self, p: Array) -> float:
-        return self._asked(self.excesses, p)
+        return self._asked(self.excesses, p, self._found[0])
 
     def beyond(self, p: Array) -> float:
-        return self._asked(self.outer, p)
+        return self._asked(self.outer, p, self._found[1])
 
-    def _asked(self, excesses: Excesses, p: Array) -> float:
+    def _asked(self, excesses: Excesses, p: Array, found: Found) -> float:
+        """Boxes have corners in common, and every way out of one begins there."""
         if self.out(p):
             return math.inf
         self.asked += 1
-        return float(excesses(p).max(initial=-1.0))
+        at = p.tobytes()
+        if at not in found:
+            found[at] = float(excesses(p).max(initial=-1.0))
+        return found[at]
 
     @property
     def affords(self) -> bool:
