@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,7 +25,6 @@ from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings, findings
-from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -60,8 +60,9 @@ HOSTILE = (
 )
 
 
+@cache
 def building(
-    names: tuple[str, ...] = NAMES, labels: tuple = LABELS, limits: str = LIMITS
+    names: tuple[str, ...] = NAMES, labels: tuple = LABELS, limits: str = LIMITS, curve: bool = True
 ) -> Findings:
     """Four attributes, three applications; who is hardly there comes late and leaves early."""
     new = dict(zip(NAMES, names, strict=True))
@@ -83,9 +84,8 @@ def building(
         rows=ROWS,
     )
     cap = project.limits.odds_cap
-    return findings(
-        project, told, closure(told.belief, told.sensitive, cap, project.reads), told.belief
-    )
+    closed = closure(told.belief, told.sensitive, cap, project.reads)
+    return findings(project, told, closed, told.belief, curve)
 
 
 def _table() -> np.ndarray:
@@ -113,7 +113,7 @@ def html(found: Findings) -> str:
 @pytest.fixture(scope="module")
 def hostile() -> Findings:
     labels = (("plain", *LABELS[0][1:5], HOSTILE[0]), ("{%", *LABELS[1][1:]), *LABELS[2:])
-    return replace(building(HOSTILE, labels), curve=TradeOff(), curve_of_caps=ByCap())
+    return building(HOSTILE, labels, curve=False)
 
 
 class Outline(HTMLParser):
@@ -331,7 +331,7 @@ def test_always_is_said_only_where_it_is_so(found: Findings) -> None:
 
 
 def test_telling_values_left_open_are_listed() -> None:
-    left_open = building(limits=f"{LIMITS}\nclose = false")
+    left_open = building(limits=f"{LIMITS}\nclose = false", curve=False)
     html = page.page(left_open, DAY)
     assert '<h2 id="closing">Values that tell too much</h2>' in html
     assert "They are not closed here" in html
