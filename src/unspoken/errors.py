@@ -48,6 +48,8 @@ def printable(text: str) -> str:
     Names, values and paths are written by others: ESC moves the cursor, U+202E reverses what
     follows. Whoever wants one line takes the line breaks out.
     """
+    if text.isprintable():  # as nearly all do: not one character after the other
+        return text
     return "".join(c if c.isprintable() or c in KEPT else repr(c)[1:-1] for c in text)
 
 
