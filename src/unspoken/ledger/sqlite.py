@@ -7,6 +7,7 @@ import sqlite3
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,14 @@ class File:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = _engine(path)
         self._there: tuple[int, int] | None = None
-        weakref.finalize(self, self._engine.dispose)  # the file is not held open any longer
+
+    @cached_property
+    def _engine(self) -> sql.Engine:
+        """Not for who asks only whether there is a file."""
+        made = _engine(self.path)
+        weakref.finalize(self, made.dispose)  # the file is not held open any longer
+        return made
 
     def __str__(self) -> str:
         return str(self.path)
