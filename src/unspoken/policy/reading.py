@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from unspoken.policy.paths import TABLES
 from unspoken.policy.schema import FORMAT, ProjectTable
 from unspoken.policy.shape import of_shape
 
-__all__ = ["read_text", "shaped", "tables_of"]
+__all__ = ["installed_version", "read_text", "shaped", "tables_of"]
 
 LARGEST = 1 << 20  # bytes; a larger file is a table given by mistake
 
@@ -129,8 +130,14 @@ def _check_format(document: dict[str, Any], place: Place) -> None:
     raise place.error(("format",), f"there is no such format; {this}. Write format = {FORMAT}")
 
 
+@cache
+def installed_version() -> str:
+    """The version of unspoken that runs: found once, since whoever installed it is asked."""
+    return metadata.version("unspoken")
+
+
 def _version() -> str:
     try:
-        return " " + metadata.version("unspoken")
+        return f" {installed_version()}"
     except metadata.PackageNotFoundError:
         return ""

@@ -14,7 +14,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from unspoken.learning.counts.beside import Seen, folder_of, private, seen, sett
 from unspoken.learning.counts.contexts import Within
 from unspoken.numerics.arrays import Codes, Counts
 from unspoken.policy import Project
+from unspoken.policy.reading import installed_version
 
 __all__ = ["Cache", "Counted", "Noted", "streamed", "unstreamed"]
 
@@ -170,7 +170,7 @@ class Cache:
     @classmethod
     def of(cls, project: Project, table: Table) -> Cache | None:
         """None where a file of the table can not be looked at."""
-        asked = [FORMAT, version("unspoken"), str(project.path), repr(project.source)]
+        asked = [FORMAT, installed_version(), str(project.path), repr(project.source)]
         asked += [str(project.belief.form), str(project.belief.history)]
         asked += [sorted(table.columns.items()), list(map(repr, project.attributes.values()))]
         asked += [list(map(repr, project.contexts.values()))]

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
 from unspoken.learning.counts.beside import Seen, folder_of, private, seen, settled, write_beside
 from unspoken.policy import Project
+from unspoken.policy.reading import installed_version
 
 __all__ = ["Looked"]
 
@@ -43,7 +43,7 @@ class Looked:
         """``handed_in``: whether its rows are those of a frame."""
         files = None if handed_in else seen(table.files)
         large = files is not None and sum(int(size) for _, size, *_ in files) >= WORTH
-        rows = [version("unspoken"), repr(project.source), project.belief.history]
+        rows = [installed_version(), repr(project.source), project.belief.history]
         whose = hashlib.sha256(str(project.path).encode()).hexdigest()[:8]
         path = folder_of(project) / f"looked-{whose}.json"
         shape = json.dumps([*rows, sorted(table.columns.items())])

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
 from unspoken.policy.edges import bin_names, plain_edge
+from unspoken.policy.reading import installed_version
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.custody.custody import MARK, by_digest
 
@@ -71,7 +71,7 @@ def described(
     return {
         **MARK,
         "format": FORMAT,
-        "version": version("unspoken"),
+        "version": installed_version(),
         "release": written._asdict(),
         **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
