@@ -155,8 +155,9 @@ def test_a_full_disk(path: Path) -> None:
     answers = FORKED.SimpleQueue()
     worker = FORKED.Process(target=_without_room, args=(path, answers))
     worker.start()
+    worker.join(60)  # before it is asked: of one that died nothing would ever come
+    assert worker.exitcode == 0
     said = answers.get()
-    worker.join(60)
     assert "released.parquet: cannot be written: " in said
     assert "\n" not in said
     assert charges(path) == 0

@@ -304,9 +304,10 @@ def test_first_releases_at_once_have_one_key(fresh: Path) -> None:
     ]
     for run in runs:
         run.start()
-    said = dict(answers.get() for _ in runs)
-    for run in runs:
+    for run in runs:  # before they are asked: of one that died nothing would ever come
         run.join(60)
+    assert [run.exitcode for run in runs] == [0, 0]
+    said = dict(answers.get() for _ in runs)
     assert len(set(said.values())) == 1
     assert all(len(key) == 16 for key in said.values()), said
     assert len(Ledger(fresh.parent / "ledger.sqlite").events()) == 1
