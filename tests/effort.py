@@ -20,8 +20,15 @@ EXAMPLES = tries(100)
 # and who charges a ledger, which takes longer each.
 RELEASES_KILLED = 5 if EFFORT == 1 else 50 if EFFORT < 10 else 50 * EFFORT
 KILLS = 5 if EFFORT == 1 else 30 if EFFORT < 10 else 50 * EFFORT
+KILLED_TOGETHER = 50  # in one test
 # How many charges 64 clients get through at once, all of them together, in the same three.
 CHARGES = 128 if EFFORT == 1 else 1_000 if EFFORT < 10 else 20_000
+
+
+def parts(count: int) -> list[tuple[int, int]]:
+    """So many kills, by numbered tests: long runs show how far they are, and workers share them."""
+    whole, rest = divmod(count, KILLED_TOGETHER)
+    return [*enumerate([KILLED_TOGETHER] * whole + [rest] * bool(rest))]
 
 
 def examples(count: int) -> settings:

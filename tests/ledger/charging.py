@@ -97,9 +97,9 @@ def at_once(where: Where, folder: Path, processes: int, threads: int, times: int
     return fits
 
 
-def kept_whatever_is_killed(where: Where, folder: Path, kills: int) -> None:
+def kept_whatever_is_killed(where: Where, folder: Path, kills: int, part: int = 0) -> None:
     """Never less is charged than was told, and what is there is what its events say."""
-    moments, own = random.Random(17), under(folder)
+    moments, own = random.Random(17 + part), under(folder)
     Ledger(where).charge(event("first", a=EACH), at_most(1e9), own)
     for number in range(kills):
         child = FORKED.Process(target=charge_on, args=(where, folder, f"{number}"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import KILLS
+from tests.effort import KILLS, parts
 from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
@@ -19,5 +19,6 @@ def test_64_clients(tmp_path: Path) -> None:
 
 
 @pytest.mark.stress
-def test_killed_at_any_moment(tmp_path: Path) -> None:
-    kept_whatever_is_killed(tmp_path / "l.sqlite", tmp_path, KILLS)
+@pytest.mark.parametrize(("part", "kills"), parts(KILLS))
+def test_killed_at_any_moment(tmp_path: Path, part: int, kills: int) -> None:
+    kept_whatever_is_killed(tmp_path / "l.sqlite", tmp_path, kills, part)

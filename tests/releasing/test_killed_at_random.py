@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import RELEASES_KILLED
+from tests.effort import RELEASES_KILLED, parts
 from tests.releasing.killed import FORKED, GROUP, released_until
 from tests.releasing.small import small
 from tests.releasing.test_by_epoch import charges, months, project
@@ -38,15 +38,18 @@ def run(path: Path, seconds: float | None = None) -> float:
     return time.monotonic() - begin
 
 
-def test_into_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("part", "kills"), parts(-(-RELEASES_KILLED // 2)))
+def test_into_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int, kills: int
+) -> None:
     monkeypatch.setattr(publishing, "GROUP", GROUP)
     begun = tmp_path / "begun"
     begun.mkdir()
     small(begun, table(), ATTRIBUTES, odds_cap=3.0)
     first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
     whole = run(first)
-    honest, moments = files_of(first), random.Random(15)
-    for number in range(-(-RELEASES_KILLED // 2)):
+    honest, moments = files_of(first), random.Random(15 + part)
+    for number in range(kills):
         path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
         run(path, moments.uniform(0.3, 1.0) * whole)
         charged = charges(path) if (path.parent / "ledger.sqlite").exists() else 0
@@ -57,7 +60,8 @@ def test_into_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert not [*path.parent.glob(".*.partial")]
 
 
-def test_into_a_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("part", "kills"), parts(RELEASES_KILLED // 2))
+def test_into_a_folder(tmp_path: Path, part: int, kills: int) -> None:
     begun = tmp_path / "begun"
     begun.mkdir()
     release(project(begun, months(1)))
@@ -65,8 +69,8 @@ def test_into_a_folder(tmp_path: Path) -> None:
     january = plain(begun / "unspoken.toml")
     first = shutil.copytree(begun, tmp_path / "first") / "unspoken.toml"
     whole = run(first)
-    honest, moments = plain(first), random.Random(15)
-    for number in range(RELEASES_KILLED // 2):
+    honest, moments = plain(first), random.Random(15 + part)
+    for number in range(kills):
         path = shutil.copytree(begun, tmp_path / str(number)) / "unspoken.toml"
         run(path, moments.uniform(0.3, 1.0) * whole)
         left = {name: file for name, file in plain(path).items() if "/." not in name}
