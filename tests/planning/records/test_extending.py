@@ -234,6 +234,65 @@ def test_what_readers_had_before_they_were_given_less_counts(seed: int) -> None:
             assert told.high <= cap * (1 + 1e-9)
 
 
+def reached(
+    belief: Any, plan: Any, before: list[str], sees: list[str], knows: tuple[str, ...] = ()
+) -> float:
+    """The worst odds of who was given some names by the first coin and others by both."""
+    told = Together([plan.mechanism.first.showing(before), plan.mechanism.showing(sees)])
+    each = (Adversary(name, [0], knows=knows) for name in ("a", "b"))
+    return max(unspoken.leakage(belief, told, who, "odds").high for who in each)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_pooled_have_what_nobody_reads_any_more(seed: int) -> None:
+    """Those who do not pool, too, are held together to the cap of who pools all."""
+    belief = joint(seed, (3, 3, 2))
+    first = planned(belief, odds_cap=2.0, reads=["b", "c"]).mechanism
+    asked: dict[str, Any] = {"reads": ["a", "c"], "coalitions": [["a"], ["c"]], "extends": first}
+    plan = planned(belief, odds_cap=3.0, pooled_cap=3.0, **asked)
+    assert reached(belief, plan, ["b", "c"], ["a", "c"]) <= 3.0 * (1 + 1e-9)
+    apart = planned(belief, odds_cap=3.0, **asked)
+    assert reached(belief, apart, ["b", "c"], ["a", "c"]) > 3.1
+    assert reached(belief, apart, ["c"], ["c"]) <= 3.0 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_knows_more_has_what_they_had(seed: int) -> None:
+    """Of one who knows c and had b, and reads a now."""
+    belief = joint(seed, (3, 3, 2))
+    first = planned(belief, odds_cap=2.0, reads=["b"], knows=[(["b"], ["c"])]).mechanism
+    plan = planned(belief, odds_cap=2.5, reads=["a"], knows=[(["a"], ["c"])], extends=first)
+    assert reached(belief, plan, ["b"], ["a"], ("c",)) <= 2.5 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_coalition_may_have_what_nobody_reads_any_more(seed: int) -> None:
+    """It is named with it, and held to the cap for both."""
+    belief = joint(seed, (3, 3, 2))
+    first = planned(belief, odds_cap=2.0, reads=["b", "c"]).mechanism
+    asked: dict[str, Any] = {"odds_cap": 2.5, "reads": ["a", "c"], "extends": first}
+    plan = planned(belief, coalitions=[["a", "b"], ["c"]], **asked)
+    assert reached(belief, plan, ["b"], ["a"]) <= 2.5 * (1 + 1e-9)
+    apart = planned(belief, coalitions=[["a"], ["c"]], **asked)
+    assert reached(belief, apart, ["b"], ["a"]) > 2.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_floor_counts_what_was_read_before(seed: int) -> None:
+    """No pair of answers is e^1.2 times likelier of a record than of one without its secret."""
+    belief, factor = joint(seed, (3, 2, 2)), Fraction(math.exp(1.2))
+    first = planned(belief, odds_cap=4.0, floor=1.0, reads=["b", "c"]).mechanism
+    plan = planned(belief, odds_cap=4.0, floor=1.2, reads=["a"], extends=first)
+    for labels in product(*belief.domain.values):
+        record = dict(zip(belief.domain.names, labels, strict=True))
+        own = pairs(plan, record)
+        for name in ("a", "b"):
+            for value in belief.domain.values_of(name) if record[name] == 0 else ():
+                other = pairs(plan, {**record, name: value})
+                for shown, p in own.items():
+                    assert value == 0 or p <= factor * other.get(shown, Fraction(0))
+
+
 def test_what_is_refused() -> None:
     belief = joint(1)
     first = planned(belief, odds_cap=4.0, reads=["a", "b"]).mechanism

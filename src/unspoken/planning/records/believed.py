@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
-from unspoken.beliefs import Belief, Joint
+from unspoken.beliefs import A_BELIEF, Belief, Joint
 from unspoken.errors import InputError
 from unspoken.families import Box, TableSet
 from unspoken.numerics.arrays import Array
+from unspoken.numerics.numbers import number
 from unspoken.planning.records.boxed import Sets
 from unspoken.planning.records.cells import Cells, whole_numbers
 from unspoken.planning.records.conditions import Event, Rule, conditions
+from unspoken.types.kinds import expect, items
 
-__all__ = ["Believed"]
+__all__ = ["Believed", "contexts_of"]
 
 
 @dataclass(frozen=True)
@@ -87,3 +91,22 @@ class Believed:
 def _exact(belief: Belief) -> Box:
     names = belief.domain.names
     return Box.around(Joint(belief.marginal(names), names, belief.domain.values), 0.0)
+
+
+def contexts_of(given: Any) -> tuple[tuple[float, Belief], ...]:
+    """[(number of rows, belief), ...], about the same variables."""
+    if given is None:
+        return ()
+    hint = "plan.contexts: a list of (number of rows, belief) is expected"
+    found: list[tuple[float, Belief]] = []
+    for each in items(given, "plan.contexts"):
+        pair = items(each, "plan.contexts")
+        if len(pair) != 2 or not 0 < number(pair[0]) < math.inf:
+            raise InputError(hint)
+        expect(pair[1], Belief, "plan.contexts", A_BELIEF)
+        found.append((number(pair[0]), pair[1]))
+        if pair[1].domain != found[0][1].domain:
+            raise InputError("plan.contexts: have other names or values; give all the same")
+    if not found:
+        raise InputError(hint)
+    return tuple(found)

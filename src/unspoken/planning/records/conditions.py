@@ -249,8 +249,11 @@ def between(name: str, contexts: Sequence[int]) -> str:
     return f"{name}, context{'s' * (len(contexts) > 1)} {' and '.join(map(str, contexts))}"
 
 
-def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> Iterator[Condition]:
-    """W(S|x) <= factor W(S|x') for x and x' that differ in an attribute that is secret in x.
+def neighbours(
+    cells: Cells, secrets: Mapping[int, Codes], factor: Fraction, sees: int
+) -> Iterator[Condition]:
+    """W(S|x) <= factor W(S|x') for x and x' that differ in an attribute that is secret in x, S
+    being what is shown of the attributes that somebody ``sees``.
 
     So nothing is excluded that far, whatever is believed, and known of the rest of the record.
     """
@@ -268,7 +271,7 @@ def neighbours(cells: Cells, secrets: Mapping[int, Codes], factor: Fraction) -> 
                     )
                     said = f"{name} {values[label]}, not {values[other]}, knowing the rest"
                     rest = everything & ~(1 << axis)
-                    yield Condition(said, secret, without, factor, cells.reads, rest)
+                    yield Condition(said, secret, without, factor, sees, rest)
 
 
 def _among(cells: Cells, name: str, values: Sequence[Value]) -> Mask:

@@ -27,7 +27,7 @@ from unspoken.planning.problem import (
     secret_values,
 )
 from unspoken.planning.records.answers import maximal
-from unspoken.planning.records.believed import Believed
+from unspoken.planning.records.believed import Believed, contexts_of
 from unspoken.planning.records.bits import BitLimit
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import (
@@ -69,6 +69,11 @@ class RecordOptions:
     unbiased: bool = False
     knows: Sequence[Any] = ()
     extends: RecordCoin | None = None
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        """What is shown of records already."""
+        return () if self.extends is None else self.extends.names
 
     def refuse(self) -> None:
         """For cell plans, which have none of them."""
@@ -132,22 +137,22 @@ class RecordProblem:
         coalitions: Sequence[Sequence[str]] | None,
         asked: RecordOptions,
     ) -> RecordProblem:
-        contexts = _contexts(asked.contexts)
+        contexts = contexts_of(asked.contexts)
         whole = contexts[0][1] if belief is None and contexts else belief
         expect(whole, Belief, "plan.belief", A_BELIEF)
         whole = cast(Belief, whole)
         hidden = hidden_values(whole, sensitive)
         kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
-        reads, pools = _seen(whole, asked, coalitions, hidden)
+        if asked.extends is not None:
+            check_earlier(asked.extends, whole.domain, hidden, vars(asked))
+        reads, pools = _seen(whole, asked, coalitions)
         shares = _shares(whole, asked.shares)
         for application, names in shares.items():
             _read(names, reads, f"plan.shares of {application}")
-        known = Known.of(whole, asked.knows, reads)
+        known = Known.of(whole, asked.knows, (*reads, *asked.out))
         events = events_of(whole, asked.events)
-        needed = {*reads, *known.names, *(n for n in kept_secret if kept_secret[n])}
+        needed = {*reads, *asked.out, *known.names, *(n for n in kept_secret if kept_secret[n])}
         needed |= {name for event in events if not isinstance(events, str) for name in event}
-        if asked.extends is not None:
-            needed |= {*asked.extends.names}
         beliefs = contexts or ((1.0, whole),)
         needed |= _looked_at(beliefs, reads, asked.floor is not None)
         kept = tuple(name for name in whole.domain.names if name in needed)
@@ -178,7 +183,14 @@ class RecordProblem:
 
     def sees(self) -> tuple[int, ...]:
         """Of every coalition that is part of no other."""
-        return maximal([self.mask(names) for names in self.coalitions])
+        return maximal([self._has(names) for names in self.coalitions])
+
+    def _has(self, names: Iterable[str]) -> int:
+        """What those who read these have: of all that is read also what is out already, of which
+        nobody may read more.
+        """
+        out = () if self.extends is None else self.extends.names
+        return self.mask({*names, *out} if {*names} >= {*self.reads} else names)
 
     @property
     def unlooked(self) -> tuple[str, ...]:
@@ -236,7 +248,7 @@ class RecordProblem:
         events, of = self.about(cells), self.believed.rules
         rows = list(of(cells, self.known.by_all(cells, events), cap))
         for seen, names in self.known.of_some:
-            rows += of(cells, given(events, by_label(cells, names)), cap, self.mask(seen))
+            rows += of(cells, given(events, by_label(cells, names)), cap, self._has(seen))
         return rows
 
     def rules(self, cells: Cells) -> list[Rule]:
@@ -244,11 +256,12 @@ class RecordProblem:
         rows = self.held(cells, Fraction(self.cap)) if self.cap < math.inf else []
         if self.pooled_cap < math.inf:
             events = self.known.by_anybody(cells, self.about(cells))
-            pooled, everything = Fraction(self.pooled_cap), self.mask(self.reads)
-            rows += self.believed.rules(cells, events, pooled, everything)
+            pooled = Fraction(self.pooled_cap)
+            rows += self.believed.rules(cells, events, pooled, self._has(self.reads))
         if self.floor < math.inf:
             factor = Fraction(math.nextafter(math.exp(self.floor), 0.0))
-            rows += neighbours(cells, self.axes(), max(factor, Fraction(1)))
+            everything = self._has(self.reads)
+            rows += neighbours(cells, self.axes(), max(factor, Fraction(1)), everything)
         return rows
 
     def limits(self, cells: Cells, all_of_them: bool = False) -> list[BitLimit]:
@@ -304,25 +317,6 @@ def _alike(
     return tuple(dict.fromkeys(tuple(n for n in group if n in reads) for group in groups))
 
 
-def _contexts(given: Any) -> tuple[tuple[float, Belief], ...]:
-    """[(number of rows, belief), ...], about the same variables."""
-    if given is None:
-        return ()
-    hint = "plan.contexts: a list of (number of rows, belief) is expected"
-    found: list[tuple[float, Belief]] = []
-    for each in items(given, "plan.contexts"):
-        pair = items(each, "plan.contexts")
-        if len(pair) != 2 or not 0 < number(pair[0]) < math.inf:
-            raise InputError(hint)
-        expect(pair[1], Belief, "plan.contexts", A_BELIEF)
-        found.append((number(pair[0]), pair[1]))
-        if pair[1].domain != found[0][1].domain:
-            raise InputError("plan.contexts: have other names or values; give all the same")
-    if not found:
-        raise InputError(hint)
-    return tuple(found)
-
-
 def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tuple[str, ...]:
     """Names of variables, each once."""
     names = tuple(default) if given is None else items(given, where)
@@ -332,25 +326,16 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
 
 
 def _seen(
-    belief: Belief,
-    asked: RecordOptions,
-    coalitions: Sequence[Sequence[str]] | None,
-    hidden: Mapping[str, Sequence[Value]],
+    belief: Belief, asked: RecordOptions, coalitions: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """What may be shown, and what each coalition sees of it; what nobody sees is not shown. Where
-    all pool, they have what is out already, too, though nobody may read more of it.
-    """
+    """What may be shown, and what each coalition sees of it; what nobody sees is not shown."""
     reads = _names(belief, asked.reads, "plan.reads", belief.domain.names)
     pools = coalitions_of(belief, coalitions) or (reads,)
     for pool in pools:
-        _read(pool, reads, "plan.coalitions")
+        _read(pool, (*reads, *asked.out), "plan.coalitions")
     seen = tuple(name for name in reads if any(name in pool for pool in pools))
     if not seen:
         raise InputError("plan.reads: nothing is read by anybody; name what may be shown")
-    if asked.extends is not None:
-        check_earlier(asked.extends, belief.domain, hidden, vars(asked))
-        if len(pools) == 1 and {*pools[0]} == {*reads}:
-            pools = (tuple(dict.fromkeys([*reads, *asked.extends.names])),)
     return seen, pools
 
 
