@@ -83,15 +83,12 @@ class Select:
 
 def narrowed(text: str, condition: str) -> str:
     """The query where this holds, too."""
-    con = session("UTC", enable_external_access="false")
-    try:
-        query = parsed(con, text, WHERE)
-        more = parsed(con, f"SELECT 1 WHERE {condition}", WHERE)["where_clause"]
-        both = [query["where_clause"], more] if query["where_clause"] else [more]
-        whole = {"class": "CONJUNCTION", "type": "CONJUNCTION_AND", "alias": "", "children": both}
-        return _written(con, {**query, "where_clause": whole if both[1:] else more})
-    finally:
-        con.close()
+    con = embedded()
+    query = parsed(con, text, WHERE)
+    more = parsed(con, f"SELECT 1 WHERE {condition}", WHERE)["where_clause"]
+    both = [query["where_clause"], more] if query["where_clause"] else [more]
+    whole = {"class": "CONJUNCTION", "type": "CONJUNCTION_AND", "alias": "", "children": both}
+    return _written(con, {**query, "where_clause": whole if both[1:] else more})
 
 
 def _written(con: duckdb.DuckDBPyConnection, query: Mapping[str, Any]) -> str:
