@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,9 @@ from tests.releasing.small import small
 from tests.releasing.test_by_record import project, shown, table
 from unspoken import Extension, release
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Ledger
+from unspoken.ledger import Account, Exposure, Ledger
 from unspoken.releasing import adopt_plan, learn_project
+from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.results import Epochs
 
 
@@ -274,6 +278,91 @@ def test_what_could_not_be_released_is_not_adopted(tmp_path: Path) -> None:
     with pytest.raises(LimitExceeded, match="plan --extend: could not be released to"):
         adopt_plan(path, extend=True)
     assert len(held.decisions()) == before
+
+
+def of_two(folder: Path, applications: str, **limits: Any) -> Path:
+    """Neither x nor y says anything of late; whether they differ says nearly all."""
+    rng, count = np.random.default_rng(3), 4_000
+    x, y = rng.integers(0, 2, (2, count))
+    late = ((x ^ y) ^ (rng.random(count) < 0.05)) & (rng.random(count) < 0.6)
+    z = np.where(rng.random(count) < 0.3, late, rng.integers(0, 2, count))
+    rows = pa.table({"id": np.arange(count), "late": late, "x": x, "y": y, "z": z})
+    bits = {name: {"values": [0, 1]} for name in "xyz"}
+    path = small(folder, rows, {"late": {"values": [0, 1], "sensitive": "late = 1"}, **bits})
+    text = path.read_text()
+    start, end = text.index("[application.all]"), text.index("[plan]")
+    listed = "".join(f"{name} = {json.dumps(value)}\n" for name, value in limits.items())
+    path.write_text(f"{text[:start]}{applications}[limit]\n{listed}{text[end:]}")
+    edited(path, 'by = "cell"', 'by = "record"')
+    return edited(path, 'noise = "none"', "noise = 5.0")
+
+
+def factor(files: list[pa.Table], rows: pa.Table, known: list[str]) -> float:
+    """The largest on the odds of late, of an answer of 100 rows, to who has all of these files."""
+    columns = [file.sort_by("id")[n].to_pylist() for file in files for n in file.column_names[1:]]
+    labels = list(zip(*(rows[name].to_pylist() for name in known), strict=True))
+    labels = labels or [()] * rows.num_rows
+    before, after = (
+        defaultdict[Any, list[int]](lambda: [0, 0]),
+        defaultdict[Any, list[int]](lambda: [0, 0]),
+    )
+    for late, label, *answer in zip(rows["late"].to_pylist(), labels, *columns, strict=True):
+        before[label][late] += 1
+        after[label, *answer][late] += 1
+    return max(
+        late / others / (before[label][1] / before[label][0]) if others else math.inf
+        for (label, *_), (others, late) in after.items()
+        if others + late >= 100
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "known"), [(["x", "y"], ["y"], []), (["y"], ["z"], ["x"])]
+)
+def test_who_reads_less_now_has_what_they_had(
+    tmp_path: Path, first: list[str], then: list[str], known: list[str]
+) -> None:
+    """Two who do not pool; one is given another name than before, and has both files."""
+    apart = (
+        f"[application.one]\nreads = {json.dumps(first)}\nknows = {json.dumps(known)}\n"
+        '[application.two]\nreads = ["z"]\n'
+    )
+    path = of_two(tmp_path, apart, odds_cap=2.0, coalitions=[["one"], ["two"]])
+    files = [pq.read_table(release(path, reader="one").path)]
+    release(path, reader="two")
+    edited(path, f"reads = {json.dumps(first)}", f"reads = {json.dumps(then)}")
+    edited(path, "odds_cap = 2.0", "odds_cap = 2.1")
+    adopt_plan(path, extend=True)
+    files.append(pq.read_table(release(path, reader="one").path))
+    rows = pq.read_table(tmp_path / "table.parquet")
+    assert factor(files, rows, known) < 2.1 * 1.2  # of 100 rows so much is chance
+
+
+def test_what_no_plan_was_made_for_is_held_given_what_is_known(tmp_path: Path) -> None:
+    """y alone says nothing of late, and nearly all to who has x from elsewhere."""
+    one = '[application.one]\nreads = ["y"]\nknows = ["x"]\n'
+    ready = learn_project(of_two(tmp_path, one, odds_cap=2.0))
+    domain, project = ready.learned.belief.domain, ready.project
+    every = {record: {("y",): 2**62} for record in itertools.product(*domain.values)}
+    coin = unspoken.Suppression(every, domain.names, domain.values, ready.sensitive)
+    admission = ready.admission(ready.plan().mechanism, None)
+    limits = limits_of(project)
+    assert admission.too_much(coin, [(Exposure(), limits, ())]) is None
+    broken = admission.too_much(coin, [(Exposure(), limits, project.known_by(["one"]))])
+    assert "given x" in str(broken)
+
+
+def test_a_plan_is_no_plan_for_who_knows_more(tmp_path: Path) -> None:
+    """It was made for those who read y and z, and for who reads y and has x from elsewhere."""
+    apart = (
+        '[application.one]\nreads = ["y"]\nknows = ["x"]\n[application.two]\nreads = ["y", "z"]\n'
+    )
+    path = of_two(tmp_path, apart, odds_cap=2.0, pooled_cap=8.0, coalitions=[["one"], ["two"]])
+    ready = learn_project(path)
+    coin, limits, x = ready.plan().mechanism, limits_of(ready.project), (("x",),)
+    admission = ready.admission(coin, None)
+    for names, knows, planned in ((["y"], x, True), (["y", "z"], (), True), (["y", "z"], x, False)):
+        assert admission._as_planned((Exposure(), limits, knows), coin.showing(names)) is planned
 
 
 def killed(*_: Any) -> None:

@@ -369,9 +369,8 @@ class Asking:
 
     def _spent_before(self, event: Answer, account: Account) -> SpentBefore:
         """What answers told of a unit before, to each coalition that sees this one."""
-        return SpentBefore.before(
-            self.project, event, account, self.admission.audiences(event, account)
-        )
+        audiences = self.admission.audiences(event, account)
+        return SpentBefore.before(self.project, event, account, [*audiences.values()])
 
     def _what_fits(self, account: Account) -> str:
         """The most that would, and how far off that is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -95,6 +95,10 @@ class Project:
             )
             for members in ordered
         }
+
+    def known_by(self, members: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+        """What these applications have of a row from elsewhere, each attribute by itself."""
+        return tuple((name,) for name in sorted({n for w in members for n in self.terms[w].knows}))
 
     @property
     def divided(self) -> bool:

@@ -107,7 +107,7 @@ class Asked:
         """How often a cell that may be shown is, by any draw of it that its readers have."""
         belief, admission = self.ready.learned.belief, self.admission
         shown, coins = stated(self.mechanism, belief), event.mechanism.exponents()
-        for audience in admission.audiences(event, account):
+        for audience in admission.audiences(event, account).values():
             for past in account.before(event, audience):
                 if past.others:
                     together = stated(OneSided(past.exponents(coins)), belief)

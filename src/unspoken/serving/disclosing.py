@@ -91,8 +91,8 @@ def _plan(ready: Prepared, kept: Custody) -> str:
     try:
         admission = ready.admission(ready.plan().mechanism, ready.adopted.limits)
         shown = [
-            (admission.plan.showing(reads), [(each, limits_of(project))])
-            for each, reads in zip(found, project.pools.values(), strict=True)
+            (admission.plan.showing(reads), [(each, limits_of(project), project.known_by(who))])
+            for each, (who, reads) in zip(found, project.pools.items(), strict=True)
         ]
         broken = [admission.too_much(*given) for given in shown]
     except LimitExceeded as error:

@@ -29,7 +29,8 @@ __all__ = ["Admission", "policy_of"]
 
 FINE = 2.0**-30  # how close the share that fits comes to the largest one
 CLOSE = 0.05  # nats beside a cap: in two digits, rounded up, they would look like more
-Held = tuple[Exposure, Limits]  # what was shown, and what it may tell with what is asked for
+# What was shown, what it may tell with what is asked for, and what those who see it know of a row.
+Held = tuple[Exposure, Limits, Known]
 SENSITIVE = " (sensitive)"  # how labels of a bin end of which only a part is sensitive
 
 
@@ -77,7 +78,7 @@ class Admission:
         self._same_coins(event, account)
         self._same_source(event, account)
         audiences = self.audiences(event, account)
-        if all(account.covers(event, audience) for audience in audiences):
+        if all(account.covers(event, audience) for audience in audiences.values()):
             return True
         self._known(account)
         self._never_shown(event, account)
@@ -95,8 +96,8 @@ class Admission:
         if gone:
             return f"{gone[0]} was released before and is not declared any more: it is not counted"
         accounts = [
-            (after, limits, past.known)
-            for past, limits in self.before(event, account)
+            (after, limits, past.known, ())
+            for past, limits, _ in self.before(event, account)
             if (after := past.fold(self.sensitive, event.mechanism)) == past.fold(self.sensitive)
         ]
         return self._first_broken(accounts) or ""
@@ -107,14 +108,14 @@ class Admission:
         """
         limits, given = limits_of(self.project), self.project.limits
         held = [
-            (past, limits)
-            for audience in self.audiences(event, account)
+            (past, limits, self.project.known_by(coalition))
+            for coalition, audience in self.audiences(event, account).items()
             for past in account.before(event, audience)
         ]
         if self.project.divided and given.pooled_cap < math.inf:
             pooled, of_records = Limits({}, given.pooled_cap), self.project.plan.by == "record"
             held += [
-                (past, pooled)
+                (past, pooled, self.project.known_by(self.project.applications))
                 for past in account.before(event, account.readers())
                 if of_records or past.records or past.other_records  # whatever is planned by now
             ]
@@ -125,28 +126,31 @@ class Admission:
         the cells of any epoch it adds to.
         """
         accounts = [
-            (after, limits, exposure.known)
-            for exposure, limits in before
+            (after, limits, exposure.known, () if after.drawn_anew() else knows)
+            for exposure, limits, knows in before
             if (after := exposure.fold(self.sensitive, mechanism)) != exposure.fold(self.sensitive)
-            and not self._as_planned(exposure, mechanism, limits)
+            and not self._as_planned((exposure, limits, knows), mechanism)
         ]
         return self._first_broken(accounts)
 
-    def _first_broken(self, accounts: Iterable[tuple[Mechanism, Limits, Known]]) -> str | None:
+    def _first_broken(
+        self, accounts: Iterable[tuple[Mechanism, Limits, Known, Known]]
+    ) -> str | None:
         """In words; each is looked at once."""
-        different: list[tuple[Mechanism, Limits, Known]] = []
+        different: list[tuple[Mechanism, Limits, Known, Known]] = []
         for account in accounts:
             if account not in different:
                 different.append(account)
         return next(filter(None, (self._broken(*account) for account in different)), None)
 
-    def _as_planned(self, exposure: Exposure, mechanism: Mechanism, limits: Limits) -> bool:
+    def _as_planned(self, held: Held, mechanism: Mechanism) -> bool:
         """Whether, with what was shown, it shows the record coins of the plan and nothing else.
 
         That keeps the limits: when the plan was made every row was checked in whole numbers, for
-        every belief that the counts left possible; for what each coalition reads, and, of odds, for
-        all of it pooled.
+        every belief that the counts left possible; for what each coalition reads and knows, those
+        that read all having all that is out, and, of odds, for all of it pooled.
         """
+        exposure, limits, knows = held
         if self.limits is not None and not same_limits(self.limits, self.project):
             return False
         coins = merged((*exposure.records, *mechanism.record_coins()))
@@ -158,11 +162,11 @@ class Admission:
         if others or exposure.other_records or not planned <= shown <= extended:
             return False
         seen, pools = {name for coin in coins for name in coin.delivered}, self.project.pools
-        knows = made_for(self.limits or declared(self.project), pools)
-        pairs = zip(pools.values(), knows, strict=True)
-        if any(seen <= {*pool} and expected(exposure.known, known) for pool, known in pairs):
+        made, reads = made_for(self.limits or declared(self.project), pools), {*self.project.reads}
+        pairs, own = zip(pools.values(), made, strict=True), (*exposure.known, *knows)
+        if any((seen <= {*p} or reads <= {*p}) and expected(own, known) for p, known in pairs):
             return True
-        if not expected(exposure.known, {name for known in knows for name in known}):
+        if not expected(exposure.known, {name for known in made for name in known}):
             return False
         information = min(limits.information.values(), default=math.inf)
         pooled = self.project.limits.pooled_cap if self.project.divided else math.inf
@@ -172,8 +176,8 @@ class Admission:
         """What was not looked at of an event that is admitted, in words; empty where all was."""
         whys = (
             self._judge(past.known).unlooked(past.fold(self.sensitive, event.mechanism))
-            for past, limits in self.before(event, account)
-            if not self._as_planned(past, event.mechanism, limits)
+            for past, limits, knows in self.before(event, account)
+            if not self._as_planned((past, limits, knows), event.mechanism)
         )
         why = next(filter(None, whys), "")
         if not why:
@@ -183,14 +187,16 @@ class Admission:
             f"alone, not under every belief that the counts leave possible: {why}."
         )
 
-    def audiences(self, event: Release, account: Account) -> list[list[tuple[str, ...]]]:
+    def audiences(
+        self, event: Release, account: Account
+    ) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
         """For every coalition that sees the event, whose releases it has seen."""
         declared = self.project.applications
-        return [
-            account.reaching(coalition, declared)
+        return {
+            coalition: account.reaching(coalition, declared)
             for coalition in self.project.pools
             if reaches(event.readers, coalition, declared)
-        ]
+        }
 
     def _same_coins(self, event: Release, account: Account) -> None:
         for _, coins, keys in account.coins():
@@ -314,11 +320,13 @@ class Admission:
         return "sensitive" if label in self.declared[earlier.attribute] else "closed (too telling)"
 
     @cached_property
-    def _judges(self) -> dict[Known, Judge]:
+    def _judges(self) -> dict[tuple[Known, Known], Judge]:
         return {}
 
-    def _judge(self, known: Known) -> Judge:
-        """What holds accounts against limits, where this is known from elsewhere."""
+    def _judge(self, known: Known, knows: Known = ()) -> Judge:
+        """What holds accounts against limits, where this is known from elsewhere, or each of these
+        by itself, by who saw what no plan was made for.
+        """
         possible = self.possible or (lambda: self.belief)
         judge = Judge(
             self.project,
@@ -328,12 +336,13 @@ class Admission:
             self.looks,
             planned=self.kept,
             known=known,
+            knows=knows,
         )
-        return self._judges.setdefault(known, judge)
+        return self._judges.setdefault((known, knows), judge)
 
-    def _broken(self, mechanism: Mechanism, limits: Limits, known: Known) -> str | None:
+    def _broken(self, mechanism: Mechanism, limits: Limits, *known: Known) -> str | None:
         """The first limit that seeing all of this would break, in words."""
-        broken = self._judge(known).broken(mechanism, limits)
+        broken = self._judge(*known).broken(mechanism, limits)
         if broken is None:
             return None
         if broken.limit == "information":
@@ -358,7 +367,7 @@ class Admission:
             if event.draw > 1:
                 by_cell = '[plan] by = "cell" and a smaller [plan] odds_cap leave room for draws'
                 return f"{refused}; {by_cell} of epochs that are new then"
-            drawn = any(exposure.anew for exposure, _ in before)
+            drawn = any(exposure.anew for exposure, *_ in before)
             smaller = "write a smaller [plan] odds_cap and adopt a plan"
             return f"{refused}; {smaller} (docs/answers.md: beside a release)" if drawn else refused
 

@@ -92,7 +92,8 @@ class Judge:
     ``coins``: how far those that were looked at move log-odds under all that is possible;
     ``looks``: whether they are, beside noise, or count as if they used up the cap: minutes less.
     ``planned``: a plan whose coins need no look. ``known``: what became known otherwise, in every
-    case of which limits are to hold, as they do for who knows nothing.
+    case of which limits are to hold, as they do for who knows nothing. ``knows``: what those who
+    saw all of it may know; caps hold given each, as they do where a plan was made for it.
     """
 
     project: Project
@@ -102,6 +103,7 @@ class Judge:
     looks: bool = True
     planned: Planned | None = None
     known: Known = ()
+    knows: Known = ()
     coins: dict[Any, float] = field(default_factory=dict, compare=False, repr=False)
 
     def broken(self, mechanism: Mechanism, limits: Limits) -> Broken | None:
@@ -245,11 +247,12 @@ class Judge:
     def _broken(self, belief: Belief, mechanism: Mechanism, limits: Limits) -> list[Broken]:
         """Every limit that is broken, to who knows nothing beside, or what somebody may have."""
         cloud, information = self._cloud(belief, mechanism), dict(limits.information)
-        for names in beside(self.project, mechanism, self.known):
+        judged = beside(self.project, mechanism, self.known)
+        for names in dict.fromkeys((*judged, *self.knows)):
             for about, view in self._cloud(belief, mechanism, names).items():
                 said = f"{about} given {' and '.join(names)}"
                 cloud[said] = view
-                if self.known and about in information:
+                if self.known and names in judged and about in information:
                     information[said] = information[about]
         return replace(limits, information=information).broken(cloud)
 
