@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 from unspoken.beliefs import Belief
-from unspoken.engines.sql import literal
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, EarlierPolicy, Exposure, Known, Release, merged, reaches
 from unspoken.mechanisms import Mechanism, OneSided
@@ -21,6 +20,7 @@ from unspoken.policy.edges import Edge, edge_text
 from unspoken.releasing.assessing.coarse import coarse, probability, up
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
+from unspoken.releasing.deciding.another_reading import another_reading
 from unspoken.releasing.deciding.judged import Judge, Planned, expected
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
@@ -219,47 +219,9 @@ class Admission:
         changed = account.changed(event, self.compared)
         if changed:
             epochs = [*dict.fromkeys(epoch for epoch, _, _ in changed)]
-            raise LimitExceeded(self._changed(event, epochs, *changed[0][1:]))
-
-    def _changed(self, event: Release, epochs: Sequence[str], name: str, table: str) -> str:
-        """``name``, from ``table``: what is another one in the first of these epochs."""
-        from_other = f" from {table}" if table != event.table else ""
-        changed = (
-            f"epoch {epochs[0]}: the source of {name} (its rows, its values, or what is sensitive) "
-            f"changed since it was first read{from_other}"
-        )
-        if self.leaving_out is not None:
-            key = f"CAST({self.project.epoch.of} AS VARCHAR)"
-            text = " AND ".join(f"{key} <> {literal(epoch)}" for epoch in epochs)
-            left = "this epoch" if len(epochs) == 1 else f"all {len(epochs):,} epochs that changed"
-            others = f", or leave {left} out: {self.leaving_out(text)}" if event.per_key else ""
-            late = (
-                "rows that only came late are asked about once they are released (unspoken release)"
-                if self.project.files.by_epoch
-                else "what is asked of all its rows takes a new [epoch] label, and is charged to "
-                "the same account"
-            )
-            return (
-                f"{changed}; beside what was given out of it an answer would show the change; "
-                f"{late}. Ask what was asked before, which is free{others}"
-            )
-        if event.draw > 1:
-            return (
-                f"{changed}; draw {event.draw} would answer its cells from another reading, which "
-                "shows the change. Its first draw stays as it is; ask for draws of an epoch before "
-                "rows come late to it, or declare a new [epoch] label, whose coins are charged to "
-                "the same account"
-            )
-        apart = ", or leave this epoch out, with [source] sql" if event.per_key else ""
-        if event.per_key and not self.project.files.by_epoch:
-            apart += (
-                ", or give each epoch a file of its own ([output] release, the name of a folder)"
-            )
-        return (
-            f"{changed}; a cell answered from two readings shows the change. Give out the earlier "
-            f"release again{apart}, or declare a new [epoch] label, whose coins are charged to the "
-            "same account"
-        )
+            name, table = changed[0][1:]
+            text = another_reading(self.project, event, epochs, name, table, self.leaving_out)
+            raise LimitExceeded(text)
 
     def _known(self, account: Account) -> None:
         """What was released counts, so it has to be declared."""
