@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -128,3 +130,30 @@ def test_a_plan_loses_no_more_than_what_it_says(seed: int, monkeypatch: pytest.M
     found = plan_records(problem)
     assert found.objective >= best.objective * (1 - planned.ENOUGH)
     assert best.objective * (1 - 1e-9) <= found.upper
+
+
+def _extending(seed: int) -> RecordProblem:
+    """Two applications, the smaller share first, beside what is out."""
+    secrets: dict[str, list[Any]] = {"a": [0, 1]}
+    table = np.random.default_rng(seed).dirichlet(np.ones(18)).reshape(3, 3, 2)
+    box = unspoken.Box.within(unspoken.Joint(table, NAMES), 0.03)
+    first = unspoken.plan(box, by="record", sensitive=secrets, odds_cap=1.6).mechanism
+    assert isinstance(first, unspoken.Suppression)
+    more = RecordOptions(shares={"one": ["a"], "two": ["b", "c"]}, extends=first)
+    return RecordProblem.of(box, None, secrets, None, None, 2.0, None, more)
+
+
+@pytest.mark.parametrize("seed", [2, 46, 76, 184])
+def test_the_smallest_share_loses_no_more(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made as large as can be before the sum, and has a bound of its own."""
+    problem = _extending(seed)
+    best = min(plan_records(problem).shares.values())
+    monkeypatch.setattr(routes, "LARGE", 0)
+    cells = problem.cells()
+    common = planned._with_common_thresholds(problem, cells, problem.rules(cells))
+    assert common is not None
+    assert common.objective >= common.upper * (1 - planned.ENOUGH)
+    assert best * (1 - 5e-2) < min(common.shares.values()) < best * (1 - planned.ENOUGH)
+    assert best <= min(common.shares.values()) / common.fair * (1 + 1e-6)
+    found = plan_records(problem)
+    assert min(found.shares.values()) >= best * (1 - planned.ENOUGH)

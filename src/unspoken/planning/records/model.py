@@ -182,19 +182,32 @@ class Model:
     def upper(self, solved: Solved) -> float:
         """What no release within the limits, of such shares, exceeds."""
         if self.boxed.common is not None:
-            return self._by_laws(solved)
+            found, laws = self._by_laws(solved, np.append(self.values, 0.0), self.least_share)
+            places = _places([*self._beside_sets, laws.rows])
+            return self._bound(found.multipliers, places, laws.taken)
         return self._bound(solved.multipliers, self.at, self.boxed.taken)
 
-    def _by_laws(self, solved: Solved) -> float:
+    @property
+    def fair(self) -> float:
+        """Which part the smallest share is of what the smallest may be, where there are shares and
+        thresholds in common.
+        """
+        if self.fairest is None or self.boxed.common is None:
+            return 1.0
+        worth = np.append(np.zeros(len(self.values)), 1.0)
+        found, _ = self._by_laws(self.fairest, worth, 0.0)
+        most = found.objective if found.optimal else 1.0
+        return min(1.0, self.fairest.objective / most) if most > 0 else 1.0
+
+    def _by_laws(self, solved: Solved, worth: Array, least_share: float) -> tuple[Solved, LawRows]:
         """By a program that stands in for this one of sets, without an unknown beside the pairs:
         with rows for more laws as long as its solution is far above this one.
         """
         count, laws = len(self.values), LawRows.of(self.boxed, self.at[4], solved)
-        parts = [self.caps.rows, certain_rows(self.layout.pairs), self.alike, self.shares]
         program = Program(
-            np.append(self.values, 0.0),
-            Rows.stacked([*parts, laws.rows]),
-            np.append(np.zeros(count), self.least_share),
+            worth,
+            Rows.stacked([*self._beside_sets, laws.rows]),
+            np.append(np.zeros(count), least_share),
             np.append(np.full(count, np.inf), float(bool(self.shares.lines))),
         )
         found = program.solve(self.work)
@@ -206,7 +219,12 @@ class Model:
             program.add_rows(more)
             laws = replace(laws, rows=Rows.stacked([laws.rows, more]))
             found = program.solve(self.work)
-        return self._bound(found.multipliers, _places([*parts, laws.rows]), laws.taken)
+        return found, laws
+
+    @property
+    def _beside_sets(self) -> list[Rows]:
+        """The rows that are the same whatever is said of sets."""
+        return [self.caps.rows, certain_rows(self.layout.pairs), self.alike, self.shares]
 
     def _bound(self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken) -> float:
         """By the multipliers of the rows at these places."""

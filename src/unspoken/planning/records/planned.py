@@ -67,6 +67,7 @@ class Planned:
     upper: float
     binding: tuple[Binding, ...] = ()
     multiplier: float = math.nan  # of the limits on bits
+    fair: float = 1.0  # the smallest share, of what it may be at most
     note: str = ""  # on what was tried
 
     @property
@@ -77,6 +78,12 @@ class Planned:
     def _worth(self, prices: Array) -> float:
         layout = Layout(self.table.cells, self.table.pairs, ())
         return float(layout.values(prices) @ self.table.shares) * (1 - 1e-14)
+
+    @property
+    def lacks(self) -> float:
+        """Which part of what may be it lacks at most, of the smallest share or of the sum."""
+        reached = self.objective / self.upper if self.upper > 0 else 1.0
+        return 1.0 - min(self.fair, reached)
 
     @property
     def most(self) -> float:
@@ -172,7 +179,7 @@ def plan_records(problem: RecordProblem) -> Planned:
         return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
     first = _with_common_thresholds(problem, cells, rows)
     enough = ENOUGH if room_for_all(cells, rows) else SOME
-    if first is not None and first.objective >= first.upper * (1 - enough):
+    if first is not None and first.lacks <= enough:
         return first
     found = _by_programs(problem, cells, rows, math.inf if first is None else first.upper)
     return found if first is None else max(first, found, key=_fairest)
@@ -296,7 +303,8 @@ def _over(
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
     bind = binding(layout, model.costs(solved), solved.x[: len(values)], solved.objective)
-    found = Planned(problem, table, upper, bind, model.of_bits(solved), note)
+    fair = model.fair if common else 1.0
+    found = Planned(problem, table, upper, bind, model.of_bits(solved), fair, note)
     lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
     evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
     return replace(found, note=note + evened)
