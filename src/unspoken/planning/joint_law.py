@@ -123,11 +123,6 @@ class JointLaw:
         return np.asarray(np.repeat(np.arange(len(self.targets)), sizes))
 
     @cached_property
-    def one_target(self) -> slice:
-        """The rows of the first target: those of any other add up to the same."""
-        return slice(0, [*self.start.tolist(), len(self.table)][1])
-
-    @cached_property
     def events(self) -> tuple[SecretEvent, ...]:
         """The events with odds: neither certain nor impossible beforehand."""
         return tuple(event for target in range(len(self.targets)) for event in self._events(target))
@@ -146,11 +141,6 @@ class JointLaw:
         return inside, outside
 
     @cached_property
-    def sides_given(self) -> Array:
-        """What sums to P(. | E), then to P(. | not E): [2 events, row]."""
-        return np.concatenate([s / p for s, p in zip(self.sides, self.priors, strict=True)])
-
-    @cached_property
     def released(self) -> Mask:
         """(answers, names): which names show a value in each answer."""
         codes = np.indices(self.outputs).reshape(len(self.names), -1)
@@ -166,14 +156,15 @@ class JointLaw:
 
     def at(self, p: Array) -> AnswerLaw:
         """The law of the answers when each name is released with probability p."""
-        law, before = self.flat.copy(), len(self.table)
-        for rate, size in zip(p.tolist(), self.outputs, strict=True):
-            if rate != 1.0:
-                along, tossed = law.reshape(before, size, -1), np.full(size, 1.0 - rate)
-                tossed[0] = 1.0
-                along[:, 0] = tossed @ along
-            before *= size
-        return AnswerLaw(self, p, law)
+        law = self.table.copy()
+        for axis, rate in enumerate(p.tolist()):
+            before = math.prod(law.shape[: axis + 1])
+            along = law.reshape(before, law.shape[axis + 1], -1)
+            tails = along[:, 1].copy() if along.shape[1] > 1 else 0.0
+            for shown in range(2, along.shape[1]):
+                tails += along[:, shown]
+            along[:, 0] += (1.0 - rate) * tails
+        return AnswerLaw(self, p, law.reshape(len(self.table), -1))
 
     def _events(self, target: int) -> list[SecretEvent]:
         mine = self.owner == target
@@ -196,7 +187,8 @@ class AnswerLaw:
     @cached_property
     def unscaled_mass(self) -> Array:
         """P(y), [y], but for the factors p_i."""
-        return np.asarray(self.table[self.joint.one_target].sum(0))
+        start = [*self.joint.start.tolist(), len(self.table)]
+        return np.asarray(self.table[start[0] : start[1]].sum(0))
 
     @cached_property
     def mass(self) -> Array:
@@ -216,17 +208,14 @@ class AnswerLaw:
         """I(S_j; Y) = sum_s P(s) sum_y P(y) h(x[s, y]) of every target j, in nats."""
         # h(x) = (1+x) log(1+x) - x without its series: x itself has no more digits near 0.
         x = np.maximum(self.excess, LEAST)
-        divergences = np.log1p(x)
-        divergences *= 1.0 + x
-        divergences -= x
-        of_class = self.joint.prior * (divergences @ self.mass)
+        of_class = self.joint.prior * (((1.0 + x) * np.log1p(x) - x) @ self.mass)
         return np.maximum(np.add.reduceat(of_class, self.joint.start), 0.0)
 
     @cached_property
     def likelihoods(self) -> tuple[Array, Array]:
         """P(y | E) and P(y | not E), each [event, y], but for the factors p_i."""
-        inside, outside = (self.joint.sides_given @ self.table).reshape(2, -1, self.table.shape[1])
-        return inside, outside
+        (inside, outside), (p, q) = self.joint.sides, self.joint.priors
+        return np.asarray(inside @ self.table / p), np.asarray(outside @ self.table / q)
 
     @cached_property
     def log_factors(self) -> Array:
@@ -245,11 +234,7 @@ class AnswerLaw:
 
     def log_odds(self) -> float:
         """The worst log factor over events and the answers that may happen."""
-        (inside, outside), every = self.likelihoods, bool(self.p.all())
-        with np.errstate(invalid="ignore", divide="ignore"):
-            factors = inside / outside  # no number where y is impossible: skipped
-        most = np.fmax.reduce(factors if every else factors[:, self.happens], axis=None, initial=0)
-        return math.log(most) if most > 0 else -math.inf
+        return float(self.log_factors[:, self.happens].max(initial=-np.inf))
 
     def above(self, log_cap: float) -> Array:
         """The probability of an answer that raises some odds beyond the cap, [target]."""

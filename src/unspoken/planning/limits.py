@@ -127,15 +127,16 @@ class Limits:
         With an exempt probability the odds enter as `AnswerLaw.hockey_stick`, which is necessary
         for them but not sufficient: the probability of the answers above the cap is not monotone.
         """
-        learnt = zip(answers.joint.targets, answers.information.tolist(), strict=True)
-        allowed = ((nats, self.about(target)) for target, nats in learnt)
-        above = [_share(nats, limit) - 1.0 for nats, limit in allowed if limit < math.inf]
-        if math.isinf(self.odds_cap) or max(above, default=0.0) > 0:
-            return np.array(above)
+        allowed = np.array([self.about(target) for target in answers.joint.targets])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.where(answers.information > 0, answers.information / allowed, 0.0)
+        above: Array = shares[np.isfinite(allowed)] - 1.0
+        if math.isinf(self.odds_cap) or above.max(initial=0.0) > 0:
+            return above
         if self.exceed > 0:
             excess = answers.hockey_stick(self.log_cap).max(initial=0.0)
-            return np.array([*above, float(excess) / self.exceed - 1.0])
-        return np.array([*above, answers.log_odds() - self.log_cap])
+            return np.concatenate([above, [float(excess) / self.exceed - 1.0]])
+        return np.concatenate([above, [answers.log_odds() - self.log_cap]])
 
     def kept(self, answers: AnswerLaw) -> bool:
         """Whether every limit is kept, the exempt probability counted as it is."""
@@ -145,8 +146,3 @@ class Limits:
         if math.isinf(self.odds_cap) or answers.log_odds() <= self.log_cap:
             return True
         return bool((answers.above(self.log_cap) <= self.exceed).all())
-
-
-def _share(reached: float, allowed: float) -> float:
-    """How much of what is allowed is reached."""
-    return reached / allowed if allowed > 0 else math.inf if reached > 0 else 0.0
