@@ -68,10 +68,8 @@ def _balanced(
         ends = {key: e for key, e in boxed.ends.items() if e.common is not None and key[1] == sees}
         answer = {key: end.masses.answer[end.places] for key, end in ends.items()}
         price = {key: prices[key][answer[key]] for key in ends}
-        more, left = (
-            {key: end.widths for key, end in ends.items()},
-            {k: e.left for k, e in ends.items()},
-        )
+        more = {key: end.widths for key, end in ends.items()}
+        left = {key: end.left for key, end in ends.items()}
         wanted = np.abs(multipliers[common.rows])
         for _ in range(LAPS):
             paid = np.zeros(len(wanted))

@@ -43,6 +43,7 @@ NOT_SOLVED = "; no program was solved in time, so this is the floor; the upper e
 FREE = "all that is free"
 OF_ONE = "what one belief of the set allows"
 PRICED = "what the program of all patterns had come down to when its time was over"
+BY_LAWS = "what some beliefs of the set allow"
 
 HAIR = 1e-9  # of a cap
 NEAR, CLOSER = 2e-5, 1e-3  # of the upper end that is not looked for; how much of slack is left then
@@ -181,7 +182,12 @@ def plan_records(problem: RecordProblem) -> Planned:
     enough = ENOUGH if room_for_all(cells, rows) else SOME
     if first is not None and first.lacks <= enough:
         return first
-    found = _by_programs(problem, cells, rows, math.inf if first is None else first.upper)
+    upper = (everything(cells, problem.prices(cells)), FREE)
+    if first is not None:
+        upper = min(upper, (first.upper, BY_LAWS))
+    elif problem.believed.of_sets and not room_for_all(cells, rows):
+        upper = min(upper, (plan_records(of_one_belief(problem)).upper, OF_ONE))
+    found = _by_programs(problem, cells, rows, upper)
     return found if first is None else max(first, found, key=_fairest)
 
 
@@ -208,18 +214,17 @@ def _with_common_thresholds(
 
 
 def _fairest(planned: Planned) -> tuple[float, float]:
-    """By which the better of two plans is: the smallest share, and then the sum."""
+    """By which the better of two plans is: the smallest share, and then the sum. To the last digit:
+    a bound on the sum is for shares no smaller than those it was found for.
+    """
     shares = planned.shares if sharing(planned.problem) else {}
     return min(shares.values(), default=0.0), planned.objective
 
 
 def _by_programs(
-    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], most: float
+    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], upper: tuple[float, str]
 ) -> Planned:
-    """Over as many patterns as there is room for; ``most``: what no release exceeds as it is."""
-    upper = min((everything(cells, problem.prices(cells)), FREE), (most, PRICED))
-    if problem.believed.of_sets and not room_for_all(cells, rows) and most == math.inf:
-        upper = min(upper, (plan_records(of_one_belief(problem)).upper, OF_ONE))
+    """Over as many patterns as there is room for; ``upper``: what no release exceeds, and why."""
     for masks in routes(cells, rows):
         try:
             found = _over(problem, cells, rows, masks, upper)
