@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from tests.planning.records.laws import laws_of
 from unspoken.errors import InputError, NotKnown
 from unspoken.families import WHOLE, Side
 from unspoken.families.searched import Pair
@@ -16,7 +17,7 @@ from unspoken.learning.intervals import confidence
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Program
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "best-release.json"
 BOXES = [v for v in json.loads(VECTORS.read_text())["vectors"] if v["kind"] == "record_box"]
@@ -47,18 +48,10 @@ def test_vectors(vector):
 def _best(side: Side, weights: np.ndarray, sign: int) -> float:
     """The end of a mean, as a linear program in Q and t = 1 / P(side)."""
     size = len(weights)
-    rows = np.zeros((2 * size + 1, size + 1))
-    for x in range(size):
-        rows[2 * x : 2 * x + 2, x] = 1.0
-        rows[2 * x : 2 * x + 2, size] = -side.up[x], -side.low[x]
-    rows[-1, :size] = 1.0
-    line, column = np.nonzero(rows)
-    least = np.append(np.tile([-np.inf, 0.0], size), 1.0)
-    most = np.append(np.tile([0.0, np.inf], size), 1.0)
     turn = 1 / side.most, 1 / side.least if side.least else 1e6
     solved = Program(
         np.append(sign * weights, 0.0),
-        Rows(Entries(len(rows), line, column, rows[line, column]), least, most),
+        laws_of(side),
         np.append(np.zeros(size), turn[0]),
         np.append(np.ones(size), turn[1]),
     ).solve()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from tests.planning.records.laws import laws_of
 from unspoken.beliefs import Belief
 from unspoken.families import WHOLE
 from unspoken.planning.records import planned, routes
@@ -18,7 +19,7 @@ from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.planned import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Program
 
 NAMES = ["a", "b", "c"]
 
@@ -81,19 +82,9 @@ def test_any_parts_stand_for_a_law_of_the_side_or_for_more_than_one(seed: int) -
             at = end.masses.answer == answer
             most = np.ones(size)
             most[end.masses.cell[at]] = law[at]
-            ends = np.zeros((2 * size + 1, size + 1))
-            for x in range(size):
-                ends[2 * x : 2 * x + 2, x] = 1.0
-                ends[2 * x : 2 * x + 2, size] = -side.up[x], -side.low[x]
-            ends[-1, :size] = 1.0
-            line, column = np.nonzero(ends)
             solved = Program(
                 np.zeros(size + 1),
-                Rows(
-                    Entries(len(ends), line, column, ends[line, column]),
-                    np.append(np.tile([-np.inf, 0.0], size), 1.0),
-                    np.append(np.tile([0.0, np.inf], size), 1.0),
-                ),
+                laws_of(side),
                 np.append(np.zeros(size), 1 / side.most),
                 np.append(most, 1 / side.least if side.least else np.inf),
             ).solve()
