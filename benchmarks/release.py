@@ -37,6 +37,7 @@ import pyarrow.parquet as pq
 
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import BATCH, Scan
+from unspoken.releasing.writing.publishing import laid_out
 
 QUICK, USUAL = 10**3, 5 * 10**6
 PER_OFFICE = 250  # days
@@ -111,8 +112,8 @@ def passed(folder: Path) -> None:
         lambda each: each, Scan(keys + names, True, BATCH, dict.fromkeys(keys, ""))
     )
     first = next(batches)
-    file = folder / "null.parquet"
-    with pq.ParquetWriter(file, first.schema, store_schema=False, use_dictionary=False) as writer:
+    file, laid = folder / "null.parquet", laid_out(first.schema, keys)
+    with pq.ParquetWriter(file, first.schema, store_schema=False, **laid) as writer:
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)

@@ -150,7 +150,8 @@ def test_a_full_disk(path: Path) -> None:
     (path.parent / "many").mkdir()
     rows = 40_000
     rng = np.random.default_rng(5)
-    big = pa.table({"id": np.arange(rows), "a": rng.random(rows), "b": rng.random(rows)})
+    ids = np.cumsum(rng.integers(1, 2**40, rows))  # of numbers in turn the file has the steps
+    big = pa.table({"id": ids, "a": rng.random(rows), "b": rng.random(rows)})
     path = small(path.parent / "many", big, ATTRIBUTES, odds_cap=3.0)
     answers = FORKED.SimpleQueue()
     worker = FORKED.Process(target=_without_room, args=(path, answers))

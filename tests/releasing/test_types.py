@@ -6,7 +6,9 @@ import json
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -60,6 +62,19 @@ def test_a_released_key_is_of_the_type_it_was(tmp_path: Path, kind: str) -> None
     assert joined.num_rows == ROWS
     shown = joined.filter(pc.is_valid(joined["b"]))
     assert shown["b"].to_pylist() == shown["b source"].to_pylist()
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_others_read_the_same_keys(tmp_path: Path, kind: str) -> None:
+    """Steps of whole numbers are among what Parquet has, and every engine undoes them."""
+    keys, expected = KEYS[kind]
+    path = release(small(tmp_path, table(keys), ATTRIBUTES)).path
+    encodings = pq.ParquetFile(path).metadata.row_group(0).column(0).encodings
+    assert ("DELTA_BINARY_PACKED" in encodings) == (kind != "dictionary")
+    ours = pq.read_table(path)["id"]
+    assert pl.read_parquet(path)["id"].to_arrow().cast(expected) == ours.combine_chunks()
+    query = duckdb.read_parquet(str(path)).project("id").to_arrow_table()
+    assert query["id"].cast(expected) == ours
 
 
 def test_coins_of_dates_are_tossed_as_before(

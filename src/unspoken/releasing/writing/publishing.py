@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
 from unspoken.releasing.writing.manifest import Written
 
-__all__ = ["changed", "publish", "write_rows"]
+__all__ = ["changed", "laid_out", "publish", "write_rows"]
 
 GROUP = 122_880  # rows of a row group: the bytes of a release must not depend on how it was read
 
@@ -34,14 +34,9 @@ def write_rows(
     if first is None:
         raise changed(reading, output)
     with writing(output.release):
-        after, keys = _After(file), [*reading.table.keys]
-        # Of labels every group has about all: the least and the largest would only take time.
+        after = _After(file)
         with pq.ParquetWriter(
-            after,
-            first.schema,
-            store_schema=False,
-            use_dictionary=[name for name in first.schema.names if name not in keys],
-            write_statistics=keys,
+            after, first.schema, store_schema=False, **laid_out(first.schema, reading.table.keys)
         ) as writer:
             writer.add_key_value_metadata(MARK)
             # Row groups of one size, whatever batches come.
@@ -50,6 +45,28 @@ def write_rows(
                 rows += group.num_rows
     columns = {field.name: str(_plain(field.type)) for field in first.schema}
     return Written(output.release.name, rows, after.digest.hexdigest(), columns)
+
+
+def laid_out(schema: pa.Schema, keys: Sequence[str]) -> dict[str, Any]:
+    """How Parquet lays out these columns.
+
+    Keys come in order, so of those that are whole numbers the steps are written, which take a
+    fraction of the bytes, and of the time. One that names its row by itself is never repeated, so
+    there is no dictionary of it. Of labels every group has about all: the least and the largest
+    would only take time.
+    """
+    steps = [key for key in keys if _whole(schema.field(key).type)]
+    apart = {*steps, *(keys if len(keys) == 1 else ())}
+    return {
+        "use_dictionary": [name for name in schema.names if name not in apart],
+        "column_encoding": dict.fromkeys(steps, "DELTA_BINARY_PACKED"),
+        "write_statistics": [*keys],
+    }
+
+
+def _whole(kind: pa.DataType) -> bool:
+    """Whether it is written as whole numbers of 32 or 64 bits."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_temporal(kind))
 
 
 class _After:
