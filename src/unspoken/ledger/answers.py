@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
-from unspoken.ledger.event import FORMAT, Release, read, written
+from unspoken.ledger.event import Kept, Release
 
 __all__ = ["Answer", "Answered"]
 
@@ -25,7 +25,6 @@ class Answer(Release):
     epoch, where that is known to be less.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     kind: ClassVar = "answer"
 
     request: str = ""
@@ -53,41 +52,21 @@ class Answer(Release):
         """No more than e^this it tells of the rows of one unit in any one epoch."""
         return self.epoch_epsilon or self.unit_epsilon
 
-    @classmethod
-    def from_json(cls, text: str) -> Answer:
-        """Refuses what is none, in one line."""
-        return read(_ANSWER, text)
-
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Kept):
     """What was drawn, once, under the charge that is event ``number``: all that anybody is shown.
 
     ``rows``: of the columns that ``titles`` name.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
     kind: ClassVar = "answered"
 
-    table: str
     request: str
     number: Annotated[int, Field(strict=True, ge=1)]
     titles: Sequence[str]
     rows: Sequence[Sequence[Any]]
     key: str
-    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
-
-    def to_json(self) -> str:
-        """The event as kept."""
-        return written({field.name: getattr(self, field.name) for field in fields(self)})
 
     def __str__(self) -> str:
         return f"{self.table}: {len(self.rows):,} rows of answer drawn for event {self.number}"
-
-    @classmethod
-    def from_json(cls, text: str) -> Answered:
-        """Refuses what is none, in one line."""
-        return read(_ANSWERED, text)
-
-
-_ANSWER, _ANSWERED = TypeAdapter(Answer), TypeAdapter(Answered)

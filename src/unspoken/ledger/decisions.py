@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
 from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.disclosures import Disclosure
-from unspoken.ledger.event import FORMAT, Release, read, written
-from unspoken.mechanisms import Mechanism, from_description
+from unspoken.ledger.event import Described, Kept, Release
 
 __all__ = ["Adoption", "Decision", "Event", "KINDS", "Learning"]
 
 
 @dataclass(frozen=True)
-class Learning:
+class Learning(Kept):
     """A table was counted. ``fingerprint``: a keyed code of its exact counts, by which the same
     rows are known again; ``digest``: of the belief file that was made of them. ``epsilon``: of the
     noise; ``history``: SQL over keys, the rows that were counted and are not
     released; None: all that there were. ``key``: the fingerprint of the coin key.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
     kind: ClassVar = "belief"
 
-    table: str
     fingerprint: str
     digest: str
     epsilon: Annotated[float, Field(gt=0)]
@@ -36,11 +32,6 @@ class Learning:
     rows: Annotated[int, Field(strict=True, ge=0)]
     history: str | None
     key: str
-    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
-
-    def to_json(self) -> str:
-        """The event as kept."""
-        return written({field.name: getattr(self, field.name) for field in fields(self)})
 
     def __str__(self) -> str:
         return f"{self.table}: {self.rows:,} rows counted, with noise of eps {self.epsilon:g}"
@@ -50,14 +41,9 @@ class Learning:
         """What was counted."""
         return f"{self.rows:,} rows, with noise of eps {self.epsilon:g}"
 
-    @classmethod
-    def from_json(cls, text: str) -> Learning:
-        """Refuses what is none, in one line."""
-        return read(_LEARNING, text)
-
 
 @dataclass(frozen=True)
-class Adoption:
+class Adoption(Kept):
     """A plan was adopted: what is released from then on shows ``mechanism``, or a share of it.
 
     ``closed``: values that tell too much by themselves, and so are withheld; ``belief``: the digest
@@ -65,13 +51,9 @@ class Adoption:
     ``upper``: how many labels of a record no plan could show more than, where that was kept.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     kind: ClassVar = "plan"
 
-    table: str
-    mechanism: Annotated[
-        Mechanism, BeforeValidator(partial(from_description, where="event.mechanism"))
-    ]
+    mechanism: Described
     closed: Mapping[str, list[str]]
     limits: Mapping[str, Any]
     belief: str
@@ -79,14 +61,13 @@ class Adoption:
     by: str = ""
     why: str = ""
     upper: Annotated[float, Field(ge=0)] | None = None
-    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
-    def to_json(self) -> str:
-        """The event as kept."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
+    @property
+    def body(self) -> dict[str, Any]:
+        kept = {**super().body, "mechanism": self.mechanism.describe()}
         if self.upper is None:
-            del body["upper"]
-        return written({**body, "mechanism": self.mechanism.describe()})
+            del kept["upper"]
+        return kept
 
     def __str__(self) -> str:
         by, why = f" by {self.by}" if self.by else "", f" ({self.why})" if self.why else ""
@@ -101,14 +82,6 @@ class Adoption:
     def _extends(self) -> bool:
         return any(len(coin.coins) > 1 for coin in self.mechanism.record_coins())
 
-    @classmethod
-    def from_json(cls, text: str) -> Adoption:
-        """Refuses what is none, in one line."""
-        return read(_ADOPTION, text)
-
-
-_LEARNING = TypeAdapter(Learning)
-_ADOPTION = TypeAdapter(Adoption)
 
 Event = Release | Learning | Adoption | Disclosure | Answered
 Decision = Learning | Adoption | Disclosure

@@ -7,13 +7,13 @@ bounds the others. So each is kept, alone and together with each other: {a}, {b}
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field, StrictBool, TypeAdapter
+from pydantic import Field, StrictBool
 
 from unspoken.ledger.entries import Entries, Key
-from unspoken.ledger.event import FORMAT, read, written
+from unspoken.ledger.event import Kept
 
 __all__ = ["Disclosure", "Disclosures", "Known", "unions"]
 
@@ -21,17 +21,15 @@ Known = tuple[tuple[str, ...], ...]  # what somebody knows beside nothing, sorte
 
 
 @dataclass(frozen=True)
-class Disclosure:
+class Disclosure(Kept):
     """Whatever is in these ``attributes`` became known, otherwise than by a release.
 
     ``epochs``: of the rows of these, as ``epoch`` names them (`Release`); none: of all, of any
     time. ``readers``: the applications that know; none: everybody. ``by`` and ``why``: who says so.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
     kind: ClassVar = "disclosure"
 
-    table: str
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     epoch: str
     per_key: StrictBool
@@ -40,11 +38,6 @@ class Disclosure:
     key: str
     by: str
     why: str
-    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
-
-    def to_json(self) -> str:
-        """The event as kept."""
-        return written({field.name: getattr(self, field.name) for field in fields(self)})
 
     def __str__(self) -> str:
         whom = ", ".join(self.readers) or "everybody"
@@ -56,14 +49,6 @@ class Disclosure:
         """What became known."""
         where = f" of epoch {', '.join(self.epochs)}" if self.epochs else ""
         return f"{', '.join(self.attributes)}{where}"
-
-    @classmethod
-    def from_json(cls, text: str) -> Disclosure:
-        """Refuses what is none, in one line."""
-        return read(_DISCLOSURE, text)
-
-
-_DISCLOSURE = TypeAdapter(Disclosure)
 
 
 class Disclosures:

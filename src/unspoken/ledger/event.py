@@ -1,4 +1,6 @@
-"""One release, as the ledger keeps it: descriptions, never sums of leakage."""
+"""An event, and the one that is a release, as the ledger keeps them: descriptions, never sums of
+leakage.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +10,64 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, TypeVar
+from functools import cache, cached_property, partial
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
 
 from unspoken.errors import InputError
 from unspoken.mechanisms import Mechanism, from_description
 
-__all__ = ["EXACT", "FORMAT", "Release", "read", "written"]
+__all__ = ["EXACT", "Described", "Kept", "Release"]
 
 FORMAT = 1
 LATER = ("rows", "parts", "counts", "unit", "unit_epsilon", "epoch_epsilon")  # older ones have none
 EXACT = "exact "  # and the history, if there is one
 
-Event = TypeVar("Event")
+Described = Annotated[
+    Mechanism, BeforeValidator(partial(from_description, where="event.mechanism"))
+]
 
 
 @dataclass(frozen=True)
-class Release:
+class Kept:
+    """What any event is: about a ``table``, of a ``kind``, and kept as JSON with sorted keys."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    kind: ClassVar[str]
+
+    table: str
+    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = field(
+        default=FORMAT, kw_only=True
+    )
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The fields, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def to_json(self) -> str:
+        """The event as kept."""
+        return _written(self.body)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Refuses what is written as no such event, in one line."""
+        try:
+            body = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_integer)
+            event: Self = _shape(cast(Any, cls)).validate_python(body)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            where = ".".join(map(str, ("event", *fault["loc"])))
+            said = fault.get("ctx", {}).get("error", f"{where}: {fault['msg']}")
+            raise InputError(str(said)) from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
+        return event
+
+
+@dataclass(frozen=True)
+class Release(Kept):
     """``mechanism``: what was shown, and how; ``readings``: {epoch: {attribute: fingerprint}}, of
     what was read for it.
 
@@ -41,15 +82,11 @@ class Release:
     were tossed; 1 are those of everybody who does not say it.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     kind: ClassVar = "release"
 
-    table: str
     epoch: str
     per_key: StrictBool
-    mechanism: Annotated[
-        Mechanism, BeforeValidator(partial(from_description, where="event.mechanism"))
-    ]
+    mechanism: Described
     readings: Mapping[str, Mapping[str, str]]
     key: str
     coins: str
@@ -63,7 +100,6 @@ class Release:
     parts: Mapping[str, Annotated[int, Field(strict=True, ge=2)]] = field(default_factory=dict)
     counts: str | None = None
     draw: Annotated[int, Field(strict=True, ge=1)] = 1
-    format: Annotated[int, Field(strict=True, ge=FORMAT, le=FORMAT)] = FORMAT
 
     @property
     def given_again(self) -> str:
@@ -87,12 +123,11 @@ class Release:
         return [dict(self.policy.get(name, {})), [*map(str, self.mechanism.hides(name))]]
 
     def to_json(self) -> str:
-        """The event as kept, with sorted keys."""
         return self._written
 
     @cached_property
     def _written(self) -> str:
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
+        body = self.body
         for later in LATER:
             if later in body and body[later] in (None, {}, (), 0.0):
                 del body[later]
@@ -101,31 +136,16 @@ class Release:
         before = {name: value for name, value in body.items() if name < "mechanism"}
         after = {name: value for name, value in body.items() if name > "mechanism"}
         mechanism = self.mechanism.written
-        return f'{written(before)[:-1]}, "mechanism": {mechanism}, {written(after)[1:]}'
-
-    @classmethod
-    def from_json(cls, text: str) -> Release:
-        """Refuses what no release is written as, in one line."""
-        return read(_SHAPE, text)
+        return f'{_written(before)[:-1]}, "mechanism": {mechanism}, {_written(after)[1:]}'
 
 
-def written(body: Mapping[str, Any]) -> str:
-    """An event as it is kept, with sorted keys."""
+@cache
+def _shape(event: type[Kept]) -> TypeAdapter[Any]:
+    return TypeAdapter(event)
+
+
+def _written(body: Mapping[str, Any]) -> str:
     return json.dumps(body, sort_keys=True, allow_nan=False)
-
-
-def read(shape: TypeAdapter[Event], text: str) -> Event:
-    """The event of this shape that a text is; refuses any other, in one line."""
-    try:
-        body = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_integer)
-        return shape.validate_python(body)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, ("event", *fault["loc"])))
-        said = fault.get("ctx", {}).get("error", f"{where}: {fault['msg']}")
-        raise InputError(str(said)) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"event: cannot be read: {' '.join(str(error).split())}") from None
 
 
 def _float(word: str) -> float:
@@ -139,6 +159,3 @@ def _integer(word: str) -> int:
     if abs(number := int(word)) < 2**63:
         return number
     raise ValueError("an integer of more than 64 bits")
-
-
-_SHAPE = TypeAdapter(Release)
