@@ -204,11 +204,7 @@ class BoxRows:
             times = caps[end.entries.line] if key[2] < 0 else 1.0
             scaled = replace(end.entries, number=end.entries.number * times)
             terms.append((end.sign * weight, scaled))
-        entries = added(terms)
-        scale = np.zeros(len(answers))
-        np.maximum.at(scale, entries.line, np.abs(entries.number))
-        scale[scale == 0] = 1.0
-        entries = replace(entries, number=entries.number / scale[entries.line])
+        entries, scale = added(terms).divided()
         kept = [(w * float(rule.cap) if k[2] < 0 else w, k) for w, k in used]
         self.uses.append((self.columns.hold(Rows.at_most(entries, 0.0)), scale, kept))
         self.rules.append((rule, answers))

@@ -96,9 +96,5 @@ def _rows(boxed: BoxRows, laws: Mapping[EndKey, Array]) -> Rows:
             number = law[held.place] * held.rate
             entries = Entries(len(answers), held.answer[held.place], held.pair, number)
             terms.append((end.sign * weight, entries))
-        entries = added(terms)
-        largest = np.zeros(len(answers))
-        np.maximum.at(largest, entries.line, np.abs(entries.number))
-        largest[largest == 0] = 1.0
-        parts.append(replace(entries, number=entries.number / largest[entries.line]))
+        parts.append(added(terms).divided()[0])
     return Rows.at_most(Entries.stacked(parts), 0.0)

@@ -158,13 +158,11 @@ def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
         needed[answer[numbers > 0]] = True
         at = np.flatnonzero(needed[answer] & (numbers != 0))
         line = (np.cumsum(needed) - 1)[answer[at]]
-        scale = np.zeros(int(needed.sum()))
-        np.maximum.at(scale, line, np.abs(numbers[at]))
-        parts.append(Entries(len(scale), line, at, numbers[at] / scale[line]))
+        entries, scale = Entries(int(needed.sum()), line, at, numbers[at]).divided()
+        parts.append(entries)
         answers.append(np.flatnonzero(needed))
         scales.append(scale)
-    entries = Entries.stacked(parts)
-    return CapRows(Rows.at_most(entries, 0.0), tuple(answers), tuple(scales))
+    return CapRows(Rows.at_most(Entries.stacked(parts), 0.0), tuple(answers), tuple(scales))
 
 
 def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import highspy
 import numpy as np
 
 from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.numerics.arrays import Array, Codes
 
 __all__ = ["Entries", "Program", "Rows", "Solved"]
 
@@ -71,8 +71,12 @@ class Entries:
         starts = np.searchsorted(self.line[order], np.arange(self.lines))
         return starts, self.column[order], self.number[order]
 
-    def kept(self, mask: Mask) -> Entries:
-        return Entries(self.lines, self.line[mask], self.column[mask], self.number[mask])
+    def divided(self) -> tuple[Entries, Array]:
+        """Each line by the size of its largest number, and these; a line of nothing by 1."""
+        largest = np.zeros(self.lines)
+        np.maximum.at(largest, self.line, np.abs(self.number))
+        largest[largest == 0] = 1.0
+        return replace(self, number=self.number / largest[self.line]), largest
 
 
 @dataclass(frozen=True)
