@@ -24,7 +24,7 @@ from unspoken.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.conditions import Event, between, within
+from unspoken.planning.records.conditions import Event, Rule, between, within
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, Common, End, Masses
 from unspoken.planning.records.program import SLACK, Layout
@@ -39,19 +39,14 @@ EndKey = tuple[int, int, int]  # a side, a coalition, a sign
 
 
 @dataclass(frozen=True, eq=False)
-class BoxCondition:
+class BoxCondition(Rule):
     """secret <= cap other for every answer and all laws of the sides; both are weighted sums of
-    sides, of the same weight in all. ``sees``: only for the coalition that reads this bit mask.
-    ``earlier``: what is out of the cells, of which several are one record of the sides then.
+    sides, of the same weight in all. ``earlier``: what is out of the cells, of which several are
+    one record of the sides then.
     """
 
-    name: str
     secret: Terms
     other: Terms
-    cap: Fraction
-    sees: int | None = None
-    knowing: int = 0
-    contexts: tuple[int, ...] = ()
     earlier: Earlier | None = None
 
     @cached_property
@@ -143,8 +138,8 @@ class Sets:
                     secret = tuple((w, s) for w, s in ((part, s_k), (PARTS - part, s_m)) if w)
                     other = tuple((w, s) for w, s in ((part, n_m), (PARTS - part, n_k)) if w)
                     row = BoxCondition(
-                        between(event.name, of), secret, other, cap, sees,
-                        contexts=of, earlier=self.earlier,
+                        secret, other, self.earlier,
+                        name=between(event.name, of), cap=cap, sees=sees, contexts=of,
                     )  # fmt: skip
                     if row.holders.any() and row.others.any():  # else certain before any answer
                         yield row

@@ -7,11 +7,11 @@ see, secret . W_y <= cap other . W_y, W_y being how likely each cell gives y.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -49,55 +49,46 @@ class Event:
         return Event(f"{self.name}, {name}", self.inside & where, self.outside & where)
 
 
-class Rule(Protocol):
-    """A row for every answer of a coalition: for one belief, or for all of a set."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def cap(self) -> Fraction: ...
-
-    @property
-    def sees(self) -> int | None: ...
-
-    @property
-    def knowing(self) -> int: ...
-
-    @property
-    def contexts(self) -> tuple[int, ...]:
-        """The two, or the one, that it is given; none where there is but one."""
-
-    @property
-    def holders(self) -> Mask:
-        """The cells with the secret."""
-
-    @property
-    def others(self) -> Mask:
-        """The cells that it is held against."""
-
-    def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
-        """Both sides of the row of every answer, the cap left out; the first at most."""
-
-    def totals(self, cells: Mask) -> tuple[int, int]:
-        """Both sides where the weights of these cells, and only theirs, are 1."""
-
-
-@dataclass(frozen=True)
-class Condition:
-    """secret . W_y <= cap other . W_y for every answer; the two have the same sum.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rule(ABC):
+    """A row for every answer of a coalition: for one belief, or for all of a set.
 
     ``sees``: only for the coalition that reads this bit mask; None: for every coalition.
-    ``knowing``: attributes (a bit mask) whose labels are known beside the answer.
+    ``knowing``: attributes (a bit mask) whose labels are known beside the answer. ``contexts``: the
+    two, or the one, that it is given; none where there is but one.
     """
 
     name: str
-    secret: Integers
-    other: Integers
     cap: Fraction
     sees: int | None = None
     knowing: int = 0
     contexts: tuple[int, ...] = ()
+
+    @property
+    @abstractmethod
+    def holders(self) -> Mask:
+        """The cells with the secret."""
+
+    @property
+    @abstractmethod
+    def others(self) -> Mask:
+        """The cells that it is held against."""
+
+    @abstractmethod
+    def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
+        """Both sides of the row of every answer, the cap left out; the first at most."""
+
+    @abstractmethod
+    def totals(self, cells: Mask) -> tuple[int, int]:
+        """Both sides where the weights of these cells, and only theirs, are 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(Rule):
+    """secret . W_y <= cap other . W_y for every answer; the two have the same sum."""
+
+    secret: Integers
+    other: Integers
 
     @cached_property
     def rates(self) -> tuple[Array, Array]:
@@ -234,7 +225,8 @@ def conditions(
             if not secret.any():
                 continue
             other, of = other_m * s_k + other_k * s_m, within(k, m, len(sides))
-            yield Condition(between(event.name, of), secret, other, cap, sees, contexts=of)
+            said = between(event.name, of)
+            yield Condition(secret, other, name=said, cap=cap, sees=sees, contexts=of)
 
 
 def within(k: int, m: int, many: int) -> tuple[int, ...]:
@@ -271,7 +263,7 @@ def neighbours(
                     )
                     said = f"{name} {values[label]}, not {values[other]}, knowing the rest"
                     rest = everything & ~(1 << axis)
-                    yield Condition(said, secret, without, factor, sees, rest)
+                    yield Condition(secret, without, name=said, cap=factor, sees=sees, knowing=rest)
 
 
 def _among(cells: Cells, name: str, values: Sequence[Value]) -> Mask:
