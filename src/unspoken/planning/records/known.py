@@ -10,7 +10,7 @@ from typing import Any
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError
 from unspoken.planning.records.cells import Cells
-from unspoken.planning.records.conditions import Event, by_label, by_whether, given
+from unspoken.planning.records.conditions import Event, by_whether, given
 from unspoken.types.domain import Value
 from unspoken.types.kinds import expect, items
 
@@ -44,10 +44,15 @@ class Known:
         )
 
     @property
+    def of_any(self) -> Names:
+        """Attributes that somebody may know."""
+        some = itertools.chain.from_iterable(names for _, names in self.of_some)
+        return tuple(dict.fromkeys([*self.of_all, *some]))
+
+    @property
     def names(self) -> set[str]:
         """All that anybody knows anything of."""
-        some = itertools.chain.from_iterable(names for _, names in self.of_some)
-        return {*self.of_all, *some, *itertools.chain.from_iterable(self.is_among)}
+        return {*self.of_any, *itertools.chain.from_iterable(self.is_among)}
 
     def whether(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
         """Events, and the same to who knows of each of these whether it is among its values."""
@@ -55,15 +60,6 @@ class Known:
         for among in self.is_among:
             found += given(found, by_whether(cells, among))
         return found
-
-    def by_all(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
-        """Events, and the same to who knows one of these that anybody may know."""
-        return [*events, *given(events, by_label(cells, self.of_all))]
-
-    def by_anybody(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
-        """The same of all that somebody knows."""
-        some = itertools.chain.from_iterable(names for _, names in self.of_some)
-        return [*events, *given(events, by_label(cells, [*dict.fromkeys([*self.of_all, *some])]))]
 
 
 def _of_some(belief: Belief, given: Any, reads: Names) -> tuple[Names, Names]:

@@ -246,7 +246,7 @@ class RecordProblem:
     def held(self, cells: Cells, cap: Fraction) -> list[Rule]:
         """The rows of every coalition, whatever of this it knows."""
         events, of = self.about(cells), self.believed.rules
-        rows = list(of(cells, self.known.by_all(cells, events), cap))
+        rows = of(cells, [*events, *given(events, by_label(cells, self.known.of_all))], cap)
         for seen, names in self.known.of_some:
             rows += of(cells, given(events, by_label(cells, names)), cap, self._has(seen))
         return rows
@@ -255,8 +255,8 @@ class RecordProblem:
         """Every row there is."""
         rows = self.held(cells, Fraction(self.cap)) if self.cap < math.inf else []
         if self.pooled_cap < math.inf:
-            events = self.known.by_anybody(cells, self.about(cells))
-            pooled = Fraction(self.pooled_cap)
+            events, pooled = self.about(cells), Fraction(self.pooled_cap)
+            events += given(events, by_label(cells, self.known.of_any))
             rows += self.believed.rules(cells, events, pooled, self._has(self.reads))
         if self.floor < math.inf:
             factor = Fraction(math.nextafter(math.exp(self.floor), 0.0))
