@@ -161,6 +161,16 @@ class Pairs:
         order = np.argsort(cell, kind="stable")
         return cls(cell[order], np.concatenate(patterns)[order])
 
+    @classmethod
+    def merged(cls, cell: Codes, pattern: Counts) -> tuple[Pairs, Codes, Codes]:
+        """Each once, from pairs in any order; in which order they are then, and where in it the
+        places of each begin.
+        """
+        order = np.lexsort((pattern, cell))
+        cell, pattern = cell[order], pattern[order]
+        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
+        return cls(cell[new], pattern[new]), order, np.flatnonzero(new)
+
     @staticmethod
     def count(cells: Cells) -> int:
         """How many there are: sum over the cells of 2^|free|."""

@@ -287,9 +287,7 @@ class Market:
         prices = np.concatenate(
             [np.zeros(len(cell) - len(used)), self._row_prices()[held.answer(place)]]
         )
-        order = np.lexsort((np.arange(len(cell)), pattern, cell))
-        cell, pattern, shares, prices = (each[order] for each in (cell, pattern, shares, prices))
-        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
-        first = np.flatnonzero(new)
-        shares, prices = np.add.reduceat(shares, first), np.maximum.reduceat(prices, first)
-        return Priced(Pairs(cell[new], pattern[new]), shares, prices, self.upper / len(self.cells))
+        pairs, order, first = Pairs.merged(cell, pattern)
+        shares = np.add.reduceat(shares[order], first)
+        prices = np.maximum.reduceat(prices[order], first)
+        return Priced(pairs, shares, prices, self.upper / len(self.cells))

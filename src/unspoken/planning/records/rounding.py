@@ -59,15 +59,10 @@ class Table:
         """S -> S minus these attributes but what is out, for a part of the weight of each pair."""
         cell, pattern = self.pairs.cell, self.pairs.pattern
         left = pattern & ~mask | self.cells.out[cell]
-        cell, pattern = np.append(cell, cell), np.append(pattern, left)
-        weights = np.append(self.weights - part, part)
-        order = np.lexsort((pattern, cell))
-        cell, pattern, weights = cell[order], pattern[order], weights[order]
-        new = np.append(True, (cell[1:] != cell[:-1]) | (pattern[1:] != pattern[:-1]))
-        weights = np.add.reduceat(weights, np.flatnonzero(new))
-        pairs = Pairs(cell[new], pattern[new])
-        kept = pairs.rest | (weights > 0)
-        return Table(self.cells, pairs.only(kept.astype(bool)), weights[kept.astype(bool)])
+        pairs, order, first = Pairs.merged(np.append(cell, cell), np.append(pattern, left))
+        weights = np.add.reduceat(np.append(self.weights - part, part)[order], first)
+        kept = (pairs.rest | (weights > 0)).astype(bool)
+        return Table(self.cells, pairs.only(kept), weights[kept])
 
     def moved(
         self, excess: Mapping[tuple[int, int], int], group: int, larger: Sequence[int] = ()
