@@ -70,10 +70,6 @@ class Parts:
             *(tuple(itertools.chain(*(getattr(one, f.name) for one in each))) for f in fields(cls))
         )
 
-    def beside(self, other: Parts) -> Parts:
-        """Both at once."""
-        return Parts.of((self, other))
-
     @property
     def beside_queries(self) -> bool:
         """Whether there is anything but noisy queries."""
