@@ -169,7 +169,8 @@ def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
     assert prose.percent(found.held_back[0].gain).replace("\u00a0", " ") in rows
     project = found.project
     larger = replace(project, limits=replace(project.limits, odds_cap=2.0 * LARGER))
-    more = by_cap(replace(larger, plan=project.plan), found.learned, prepare(project.path).beliefs)
+    made = Best(found.learned, prepare(project.path).beliefs)
+    more = by_cap(replace(larger, plan=project.plan), made)
     gained = next(point for point in more if point.chosen).released - found.released
     assert sum(each.gain for each in found.held_back) == pytest.approx(gained, rel=0.35)
 

@@ -143,7 +143,7 @@ def audit(project: Project | str | Path) -> Audited:
         release = ready.project.files.release.name
         raise InputError(f"{release}: nothing is released yet; first unspoken release")
     given = [sight for sight in sights if sight.rows.num_rows]
-    secrets = [name for name, hidden in ready.learned.sensitive.items() if hidden]
+    secrets = ready.learned.secrets
     each = FAMILY / max(1, 2 * len(secrets) * sum(map(_intervals, given)))
     found = [
         one for sight in given for about in secrets for one in _each(ready, sight, about, each)

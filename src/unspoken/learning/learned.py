@@ -108,6 +108,11 @@ class Learned(Shown):
     def sensitive(self) -> Mapping[str, tuple[str, ...]]:
         return {name: labelling.sensitive for name, labelling in self.labelling.items()}
 
+    @cached_property
+    def secrets(self) -> Mapping[str, tuple[str, ...]]:
+        """The same of the attributes that have any."""
+        return {name: labels for name, labels in self.sensitive.items() if labels}
+
     @property
     def form(self) -> str:
         """One of the forms a belief has: "joint" or "tree"."""

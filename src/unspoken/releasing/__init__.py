@@ -6,7 +6,6 @@ from unspoken.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.releasing.assessing.findings import Findings as Findings
-    from unspoken.releasing.assessing.findings import by_cap as by_cap
     from unspoken.releasing.assessing.first_look import FirstLook as FirstLook
     from unspoken.releasing.checking import Checked as Checked
     from unspoken.releasing.checking import check as check
@@ -35,7 +34,7 @@ HOMES = {
     "custody.custody": ["Verified", "verified"],
     "decided": ["adopt_plan"],
     "differing": ["Difference", "difference"],
-    "assessing.findings": ["Findings", "by_cap"],
+    "assessing.findings": ["Findings"],
     "assessing.first_look": ["FirstLook"],
     "flow": ["rehearse", "release"],
     "leaking": ["leak"],

@@ -23,7 +23,7 @@ from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.assessing.best import as_adopted, best, refuse_useless
+from unspoken.releasing.assessing.best import Best, as_adopted, best, refuse_useless
 from unspoken.releasing.assessing.boxed import box_of, in_words
 from unspoken.releasing.assessing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.assessing.closing import closed_by
@@ -118,7 +118,7 @@ class Prepared(Shown):
     def by_cap(self) -> ByCap:
         """What other odds caps would let out."""
         with _in_reach():
-            return by_cap(self.project, self.learned, self.beliefs, self.extends)
+            return by_cap(self.project, Best(self.learned, self.beliefs, self.extends))
 
     @property
     def promise(self) -> Promise:

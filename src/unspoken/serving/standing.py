@@ -146,7 +146,7 @@ class Standings:
         last = self._last.get(coalition)
         if last is not None and last[0] is ready and last[1] == seen:
             return last[2]
-        targets = {name: values for name, values in ready.learned.sensitive.items() if values}
+        targets = ready.learned.secrets
         found = [_standing(ready, coalition, seen, about, targets) for about in targets]
         self._last[coalition] = ready, seen, found
         return found

@@ -187,10 +187,10 @@ def _known(project: Project, learned: Learned) -> list[Any]:
 
 def _given(project: Project, learned: Learned) -> list[tuple[float, Belief]] | None:
     """What the counts leave possible given each value of the context that plans hold given."""
-    name, events = project.plan.given, {n: v for n, v in learned.sensitive.items() if v}
+    name = project.plan.given
     if name is None:
         return None
-    return given_sets(learned.contexts[name], events, project.belief.confidence)
+    return given_sets(learned.contexts[name], learned.secrets, project.belief.confidence)
 
 
 def _bits(project: Project, scale: float) -> dict[str, float] | None:
@@ -224,8 +224,7 @@ def _with_leakage(
         views(learned.belief, mechanism, learned.sensitive, reads)
         for reads in project.pools.values()
     ]
-    targets = [name for name, labels in learned.sensitive.items() if labels]
-    about = {target: [cloud[target] for cloud in clouds] for target in targets}
+    about = {target: [cloud[target] for cloud in clouds] for target in learned.secrets}
     information = {target: _largest("mutual-information", each) for target, each in about.items()}
     odds = {target: _largest("odds", each) for target, each in about.items()}
     bounded = replace(
@@ -285,7 +284,6 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
     mechanism, premise = adopted.mechanism, learned.belief.premise
     upper = math.inf if adopted.upper is None else adopted.upper
     nothing = Bound.of_odds(0.0, 0.0, premise, "")
-    targets = [name for name, labels in learned.sensitive.items() if labels]
     plan = Plan(
         epsilon={}
         if mechanism.record_coins()
@@ -299,7 +297,7 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
         information={},
         account="value",
         mechanism=mechanism,
-        exceeded=dict.fromkeys(targets, 0.0) if project.limits.exceed else {},
+        exceeded=dict.fromkeys(learned.secrets, 0.0) if project.limits.exceed else {},
     )
     found = evaluated(project, learned, plan)
     secrets, cap = learned.sensitive, project.planned.limits.odds_cap
@@ -311,7 +309,7 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
 
 def _floor_binding(project: Project, learned: Learned, floor: Plan) -> tuple[Binding, ...]:
     """What holds an adopted floor back."""
-    belief, secrets = learned.belief, {n: v for n, v in learned.sensitive.items() if v}
+    belief, secrets = learned.belief, learned.secrets
     harmless = [
         [label not in labels for label in belief.domain.values_of(name)]
         for name, labels in secrets.items()

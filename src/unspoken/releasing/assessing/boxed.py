@@ -50,8 +50,7 @@ def box_of(
     have noise are as unsure as if they had it: what is planned by them is about what will be.
     ``units``: whose rows depend on each other; None: all rows are independent.
     """
-    level = project.belief.confidence
-    events = {name: labels for name, labels in learned.sensitive.items() if labels}
+    level, events = project.belief.confidence, learned.secrets
     counts = learned.joint if pinned is None else pinned.tables.get(JOINT)
     if level is None or counts is None or counts.size > MOST or not events:
         return learned.belief

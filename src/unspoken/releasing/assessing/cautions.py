@@ -15,6 +15,7 @@ from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import mostly_noise, too_few_rows
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.assessing.units import Units
 from unspoken.types.domain import Value
 
@@ -123,13 +124,13 @@ def _contexts(project: Project, floor: bool = False) -> Caution:
     names = [name for name in project.contexts if name != project.plan.given]
     if not names or not project.protected:
         return Caution("")
-    listed = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    some = listed(names, "or")
     if floor:
         bits = min(project.limits.about(name) for name in project.attributes)
         without = "" if bits == math.inf else "; its limits in bits are held without contexts"
-        return Caution(f"{WHATEVER} of a row, such as {listed}{without}.")
+        return Caution(f"{WHATEVER} of a row, such as {some}{without}.")
     return Caution(
-        f"{_held(project)}: whoever knows {listed} of a row may learn more than they say; "
+        f"{_held(project)}: whoever knows {some} of a row may learn more than they say; "
         "`unspoken plan` says how much."
     )
 

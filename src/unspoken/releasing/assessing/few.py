@@ -77,16 +77,15 @@ def too_few_rows(learned: Learned, pinned: Pinned | None = None, kept: str = "")
     cells with few rows for cells with none.
     """
     why, few_cells = [], scarce(learned.rows, learned.occupied)
-    secrets = {name: labels for name, labels in learned.sensitive.items() if labels}
     rows = {
         name: sum(rows_of_label(learned, name, label) for label in labels)
-        for name, labels in secrets.items()
+        for name, labels in learned.secrets.items()
     }
     occurs, perhaps = learned.occupied, ""
     if pinned is not None:
         occurs, perhaps = pinned.possible, "perhaps "
         few_cells = scarce(learned.rows, occurs)
-        rows = {name: pinned.at_least(name, labels) for name, labels in secrets.items()}
+        rows = {name: pinned.at_least(name, labels) for name, labels in learned.secrets.items()}
     if few_cells:
         why.append(
             f"{learned.rows:,} rows are about {learned.rows / occurs:.1g} for each combination of "

@@ -243,13 +243,13 @@ def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dic
     """
     if project.plan.by == "cell":
         return {}
-    learned = made.learned
-    coins = () if chosen.floor is None else chosen.floor.mechanism.record_coins()
-    if chosen.floor is not None and any(coin.chain.tables[1:] for coin in coins):
-        return {OUT: _released(project, learned, evaluated(project, learned, chosen.floor))}
-    cells, found = replace(project, plan=replace(project.plan, by="cell")), dict[str, float]()
+    learned, found = made.learned, dict[str, float]()
+    cells = replace(project, plan=replace(project.plan, by="cell"))
     if chosen.floor is not None:
-        found[FLOOR] = _released(project, learned, evaluated(project, learned, chosen.floor))
+        shown = _released(project, learned, evaluated(project, learned, chosen.floor))
+        if any(coin.chain.tables[1:] for coin in chosen.floor.mechanism.record_coins()):
+            return {OUT: shown}
+        found[FLOOR] = shown
     with suppress(TooLarge):
         found[CELLS] = made.released(cells)
     if now is not None and now is not chosen:
@@ -259,19 +259,7 @@ def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dic
 
 def _leaks(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
     """Who learns what of whom, with the rows that give each answer."""
-    leaks = who_learns(project, learned, mechanism)
-    return [
-        leak
-        if leak.answer is None
-        else replace(
-            leak,
-            answer=replace(
-                leak.answer,
-                rows=leak.answer.mass * learned.rows,
-            ),
-        )
-        for leak in leaks
-    ]
+    return [leak.of(learned.rows) for leak in who_learns(project, learned, mechanism)]
 
 
 def who_learns(project: Project, learned: Learned, mechanism: Mechanism) -> list[Leak]:
@@ -315,7 +303,7 @@ def _curves(project: Project, made: Best) -> tuple[TradeOff | ByCap, ByCap]:
     """
     if not _quick(project, made.learned):
         return TradeOff(), ByCap()
-    caps = _by_cap(project, made)
+    caps = by_cap(project, made)
     if project.limits.bits < math.inf:
         return trade_off(project, made), caps
     return caps, ByCap()
@@ -323,7 +311,7 @@ def _curves(project: Project, made: Best) -> tuple[TradeOff | ByCap, ByCap]:
 
 def _quick(project: Project, learned: Learned) -> bool:
     """Whether a plan takes seconds."""
-    events = min(2, len([name for name, labels in learned.sensitive.items() if labels]))
+    events = min(2, len(learned.secrets))
     return project.plan.by == "cell" or events * _pairs(project, learned) <= 2 * PAIRS
 
 
@@ -343,16 +331,10 @@ def trade_off(project: Project, made: Best) -> TradeOff:
     )
 
 
-def by_cap(
-    project: Project, learned: Learned, beliefs: Belief, extends: RecordCoin | None = None
-) -> ByCap:
+def by_cap(project: Project, made: Best) -> ByCap:
     """What other odds caps would let out, the limits staying as they are. A higher one closes fewer
-    values, too. ``extends``: the coin whose answers are out; there is no point of a cap it breaks.
+    values, too. Where it extends what is out, there is no point of a cap that this breaks.
     """
-    return _by_cap(project, Best(learned, beliefs, extends))
-
-
-def _by_cap(project: Project, made: Best) -> ByCap:
     within = project.planned
     points, declared_cap = [], within.limits.odds_cap
     for cap in sorted({*CAPS, declared_cap} if declared_cap <= LARGEST else CAPS):

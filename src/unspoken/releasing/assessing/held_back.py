@@ -179,8 +179,8 @@ def _in_contexts(project: Project, learned: Learned, binding: Binding) -> str:
     if name is None or not numbers:
         return binding.about
     event = binding.about.removesuffix(between("", numbers))
-    events = {target: labels for target, labels in learned.sensitive.items() if labels}
-    values = values_of_sets(learned.contexts[name], events, project.belief.confidence)
+    level = project.belief.confidence
+    values = values_of_sets(learned.contexts[name], learned.secrets, level)
     called = [values[k] for k in numbers]
     return f"{event}, {name} {' or '.join(called)}"
 
@@ -204,11 +204,9 @@ def _merged(
 ) -> dict[str, float]:
     """What is shown of an attribute with two of its labels merged, where that can be."""
     found = merged(project, learned, pinned, name)
-    return (
-        {}
-        if found is None
-        else {found.called: Best(found.learned, found.beliefs).shares(project)[name]}
-    )
+    if found is None:
+        return {}
+    return {found.called: Best(found.learned, found.beliefs).shares(project)[name]}
 
 
 def _alone(project: Project, name: str) -> Project:

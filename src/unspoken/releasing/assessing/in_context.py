@@ -6,7 +6,7 @@ Plans hold their limits without contexts, so that is measured beside them, the w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from unspoken.learning import Given, Learned
 from unspoken.mechanisms import Mechanism
@@ -45,7 +45,7 @@ def in_contexts(
     """
     plain = {(leak.who, leak.about): leak for leak in without}
     found = [
-        InContext(name, _with_rows(given, leak), plain[leak.who, leak.about])
+        InContext(name, _in_its(given, leak), plain[leak.who, leak.about])
         for name, given in learned.contexts.items()
         for leak in leakage_matrix(given.belief, mechanism, readers, learned.sensitive, (name,))
     ]
@@ -60,9 +60,6 @@ def worst_of(entries: Sequence[InContext]) -> list[InContext]:
     return list(worst.values())
 
 
-def _with_rows(given: Given, leak: Leak) -> Leak:
-    """With the rows that give its most telling answer, on average over coins: n_k P(y | k)."""
-    if leak.answer is None:
-        return leak
-    rows = given.rows[str(leak.answer.known[given.name])]
-    return replace(leak, answer=replace(leak.answer, rows=rows * leak.answer.mass))
+def _in_its(given: Given, leak: Leak) -> Leak:
+    """Of the rows in the value k that is the worst: n_k P(y | k)."""
+    return leak if leak.answer is None else leak.of(given.rows[str(leak.answer.known[given.name])])

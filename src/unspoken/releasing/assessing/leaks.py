@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unspoken.adversary import Adversary
@@ -75,6 +75,12 @@ class Leak(Shown):
             ("on average", f"{self.information.nats:.4g} nat ({self.information.bits:.4g} bit)"),
             ("premise", str(self.odds.premise)),
         ]
+
+    def of(self, rows: int) -> Leak:
+        """With how many of so many rows give its most telling answer, on average over coins."""
+        if self.answer is None:
+            return self
+        return replace(self, answer=replace(self.answer, rows=rows * self.answer.mass))
 
     def beyond(self, odds_cap: float) -> bool:
         """Whether some answer multiplies some odds by more than the cap."""

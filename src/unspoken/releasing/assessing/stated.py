@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from unspoken.beliefs import Belief
 from unspoken.mechanisms import Mechanism
 from unspoken.releasing.assessing.coarse import STEPS, probability
+from unspoken.releasing.assessing.prose import listed
 from unspoken.types.domain import Value
 
 __all__ = ["less_often", "stated", "stated_given", "unexpected"]
@@ -49,10 +50,9 @@ def unexpected(mechanism: Mechanism, belief: Belief) -> list[str]:
 
 def less_often(names: Sequence[str]) -> str:
     """That in words."""
-    listed = " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
     return (
-        f"Rows of combinations that the counts have at 0 may show {listed} less often, or never: "
-        "no share is about them."
+        f"Rows of combinations that the counts have at 0 may show {listed(names)} less often, or "
+        "never: no share is about them."
     )
 
 
