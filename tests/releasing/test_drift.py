@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,9 @@ from tests.releasing.growing import grow, project
 from unspoken.errors import InputError
 from unspoken.learning.intervals.confidence import Units
 from unspoken.releasing import adopt_plan, difference, learn_project, prepare
-from unspoken.releasing.assessing.drift import LEVEL, _apart, _Sample
+from unspoken.releasing.assessing.drift import LEVEL, _apart
+from unspoken.releasing.assessing.moves import moves
+from unspoken.releasing.assessing.samples import Sample
 
 LABELS: Any = SimpleNamespace(labels={"a": ("x", "y", "z"), "b": ("s", "t")})
 
@@ -42,7 +45,6 @@ def test_rows_of_the_same_law_are_not_said_to_differ(path: Path) -> None:
     learn_project(path)
     grow(path.parent, 5, persons=60)
     drift = difference(path).drift
-    assert drift is not None
     assert (drift.rows, list(drift.found), drift.unlisted) == (5400, [], {})
     assert 1.0 < drift.odds < drift.boxed[0].odds.odds
 
@@ -52,7 +54,6 @@ def test_rows_of_another_law_are_found_with_what_differs(path: Path) -> None:
     grow(path.parent, 4, persons=60)
     changed(path, 60, "yes")
     found = difference(path)
-    assert found.drift is not None
     assert found.before is None
     assert found.drift.found[0].labels in ({"ill": "yes"}, {"ill": "no"})
     assert found.drift.found[0].gap > 0.5
@@ -88,7 +89,6 @@ def test_history_is_compared_with_what_is_released(path: Path) -> None:
     changed(path, 30, "yes")
     learn_project(path)
     drift = difference(path).drift
-    assert drift is not None
     assert drift.rows == 1800
     assert drift.found
 
@@ -126,7 +126,6 @@ def test_values_that_nobody_counted_are_said_with_how_many_rows_have_them(path: 
     place = table.column_names.index("use")
     pq.write_table(table.set_column(place, "use", pa.array(used)), path.parent / "t.parquet")
     drift = difference(path).drift
-    assert drift is not None
     assert (drift.rows, drift.unlisted) == (1793, {"use": 7})
 
 
@@ -146,6 +145,63 @@ def test_a_verdict_is_wrong_no_more_often_than_is_said(rows_of_unit: int) -> Non
             noise = rng.geometric(0.1, 6) - rng.geometric(0.1, 6)
             units = None if rows_of_unit == 1 else Units(count, rows_of_unit)
             joint = (counts + noise).reshape(3, 2)
-            samples.append(_Sample(joint, rows_of_unit * count, 1 / -np.log(0.9), units))
+            samples.append(Sample({(0, 1): joint}, rows_of_unit * count, 1 / -np.log(0.9), units))
         wrong += any(_apart(LABELS, *samples))
     assert wrong <= LEVEL * tries
+
+
+@pytest.mark.parametrize("units", [None, Units(90, 10), Units(3, 300)])
+@pytest.mark.parametrize("scale", [None, 4.0])
+def test_what_moves_as_far_as_is_said_is_found_and_nothing_that_moves_less(
+    units: Units | None, scale: float | None
+) -> None:
+    joint = np.outer([500, 300, 100], [2, 1])
+    then = Sample({(0, 1): joint}, 2700, 4.0, None if units is None else Units(270, 10))
+    since = Sample({(0, 1): joint // 3}, 900, scale, units)
+    said = moves(then, since, LEVEL)
+    law = {0: np.array([5, 3, 1]) / 9, 1: np.array([2, 1]) / 3}
+
+    def found(axis: int, k: int, share: float) -> bool:
+        one = law[axis] * (1.0 - share) / (1.0 - law[axis][k])
+        one[k] = share
+        shape = [-1, 1] if axis == 0 else [1, -1]
+        other = law[1 - axis].reshape(shape[::-1])
+        moved = np.rint(900 * one.reshape(shape) * other).astype(np.int64)
+        # The intervals of the attribute by itself: two that move together are seen sooner.
+        both = [e.ends([axis], LEVEL / 6) for e in (then, replace(since, tables={(0, 1): moved}))]
+        return bool(both[1][0][k] > both[0][1][k] or both[1][1][k] < both[0][0][k])
+
+    each = [
+        [gap for gap in np.arange(1, 100) / 100 for up in (gap, -gap)
+         if 0 <= law[axis][k] + up <= 1 and found(axis, k, law[axis][k] + up)]
+        for axis in law for k in range(len(law[axis]))
+    ]  # fmt: skip
+    least = [min(gaps, default=np.inf) for gaps in each]
+    assert (said.least, said.most) == pytest.approx((min(least), max(least)), abs=0.012)
+    assert said.none == (units == Units(3, 300))
+
+
+def test_what_could_be_found_is_said_where_nothing_was(path: Path) -> None:
+    unspoken.release(path)
+    grow(path.parent, 3, persons=60)
+    drift = difference(path).drift
+    assert drift.moves is not None
+    assert 0.0 < drift.moves.least <= drift.moves.most < 0.2
+    words = drift.moves.in_words(drift.units, "person")
+    assert words.startswith("To be found, the share of a value has to move by ")
+
+
+@pytest.mark.parametrize("ill", ["no", "yes"])
+def test_rows_of_a_tree_are_compared_by_its_pairs(path: Path, ill: str) -> None:
+    tree = '[belief]\nform = "tree"\n'
+    secret = "sensitive = \"ill = 'yes'\""
+    project(path.parent, tree, **{'unit = ["person"]\n': "", secret: f"{secret}\nstatic = false"})
+    unspoken.release(path)
+    grow(path.parent, 3, persons=60)
+    same = difference(path).drift
+    assert (same.rows, list(same.found)) == (1800, [])
+    assert same.odds > 1.0
+    changed(path, 60, ill)
+    found = difference(path).drift
+    assert found.found[0].labels in ({"ill": "yes"}, {"ill": "no"})
+    assert found.found[0].gap > 0.1

@@ -16,7 +16,7 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.policy import Project
 from unspoken.releasing import difference, learn_project, rehearse
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.assessing.drift import apart, apart_by_labels, called
+from unspoken.releasing.assessing.drift import ByLabels, apart, called
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.rows.witness import Witness
@@ -174,7 +174,7 @@ def test_rows_counted_by_the_way_say_what_rows_counted_for_it_do(unit: bool, pat
     assert ready.believed is not None
     looked = apart(ready.project, ready.table, ready.believed, ready.learned, 0.01, ["3"])
     codes = [[labels // sizes[1], labels % sizes[1]] for labels in witness.labels["3"]]
-    found = apart_by_labels(
+    found = ByLabels.of(
         ready.project,
         called(ready.project, asked.reading.table, witness.texts["3"]),
         ready.believed,
@@ -185,7 +185,7 @@ def test_rows_counted_by_the_way_say_what_rows_counted_for_it_do(unit: bool, pat
         },
         pa.array(witness.labels["3"].values()).to_numpy(),
         0.01,
-    )
+    ).found()
     assert looked == found
     assert found
     assert not any(each.by_rows for each in found)
@@ -215,3 +215,23 @@ def test_nothing_is_counted_where_nothing_can_be_compared(path: Path) -> None:
     witness = witness_of(asked)
     assert not any(witness.labels.values())
     assert drifted(asked, None, witness, [*witness.counts]) == ()
+
+
+def test_of_a_tree_what_differs_in_pairs_is_said(path: Path) -> None:
+    project(path.parent, '[belief]\nform = "tree"\n', **SICK)
+    assert said(unspoken.release(path).warnings) == []
+    grow(path.parent, 4, persons=60)
+    sick(path, 60)
+    assert len(said(unspoken.release(path).warnings)) == 1
+
+
+def test_rows_of_too_few_units_are_said_to_show_nothing(tmp_path: Path) -> None:
+    grow(tmp_path, 2, persons=3)
+    static = {"sensitive = \"ill = 'yes'\"": "sensitive = \"ill = 'yes'\"\nstatic = false"}
+    path = project(tmp_path, **static)
+    first = unspoken.release(path).warnings
+    (told,) = (each for each in first if "cannot be told" in each)
+    assert told.startswith("whether the rows of 0 and 1 are like those that were counted cannot")
+    assert "counted by person" in told
+    drift = difference(path).drift
+    assert drift.rows == 0  # what was released is what was counted

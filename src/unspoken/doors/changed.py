@@ -74,10 +74,8 @@ def _planned(found: Difference) -> list[RenderableType]:
 
 def _drifted(found: Difference) -> list[RenderableType]:
     title = head("Rows since (exact: for the holder, not for release)")
-    drift = found.drift
-    if drift is None:
-        return [title, note("Not compared: of a tree only pairs were counted.")]
-    lines = [_verdict(drift), *map(_one, drift.found[:LISTED])]
+    drift, unit = found.drift, " and ".join(found.project.source.unit)
+    lines = [_verdict(drift, unit), *map(_one, drift.found[:LISTED])]
     more = len(drift.found) - LISTED
     lines += [f"and {more} more, with --json"] if more > 0 else []
     lines += [
@@ -95,11 +93,12 @@ def _drifted(found: Difference) -> list[RenderableType]:
     return [title, blank(), *map(said, lines)]
 
 
-def _verdict(drift: Drift) -> str:
+def _verdict(drift: Drift, unit: str) -> str:
     if not drift.rows:
         return "None came since"
     if not drift.found:
-        return f"{prose.rows(drift.rows)}: no more than chance and noise explain"
+        least = "" if drift.moves is None else f". {drift.moves.in_words(drift.units, unit)}"
+        return f"{prose.rows(drift.rows)}: no more than chance and noise explain{least}"
     if drift.found[0].by_rows:
         return (
             f"{prose.rows(drift.rows)}: NOT like those that were counted, if all rows were "
@@ -147,7 +146,7 @@ def as_json(found: Difference) -> dict[str, Any]:
             },
         },
         "plans": {title: None if plan is None else _plan(plan) for title, plan in plans.items()},
-        "drift": None if found.drift is None else _drift(found.drift),
+        "drift": _drift(found.drift),
     }
 
 
@@ -186,6 +185,9 @@ def _drift(drift: Drift) -> dict[str, Any]:
             }
             for each in drift.found
         ],
+        "moves": None
+        if drift.moves is None
+        else {"least": json_number(drift.moves.least), "most": json_number(drift.moves.most)},
         "unlisted": dict(drift.unlisted),
         "odds": json_number(drift.odds),
         "box": [

@@ -11,6 +11,7 @@ from typing import Any
 
 from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
+from unspoken.learning.learned import CELLS
 from unspoken.learning.pinned import JOINT
 from unspoken.ledger import EXACT, Account, Head, Release
 from unspoken.mechanisms import Mechanism, OneSided
@@ -153,11 +154,14 @@ class Asked:
 
     @property
     def comparable(self) -> bool:
-        """Whether rows can be compared with those that were counted: of a tree, pairs alone were;
-        by another draw they are shown once more.
+        """Whether rows are compared with those that were counted while they are read: by another
+        draw they are shown once more, and labels of a large tree are too many to be held.
         """
         believed = self.ready.believed
-        return believed is not None and JOINT in believed.pinned.tables and self.draw == 1
+        if believed is None or self.draw > 1:
+            return False
+        few = math.prod(self.reading.rules.combinations) <= CELLS
+        return JOINT in believed.pinned.tables or few
 
     @property
     def released(self) -> Mechanism:

@@ -61,7 +61,7 @@ class Difference:
     was: OfPlan | None
     adopted: OfPlan | None
     best: OfPlan
-    drift: Drift | None
+    drift: Drift
 
 
 def difference(project: Project | str | Path, against: Path | None = None) -> Difference:

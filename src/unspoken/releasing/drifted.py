@@ -14,7 +14,7 @@ from collections.abc import Collection
 import numpy as np
 
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart_by_labels, called
+from unspoken.releasing.assessing.drift import LEVEL, ByLabels, Drifted, called
 from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.rows.witness import Witness
@@ -41,7 +41,7 @@ def drifted(
     known = np.all([codes[name] < size - 1 for name, size in sizes], axis=0)
     texts = [text for epoch in epochs for text in witness.texts[epoch]]
     look = 1 + (kept.ledger.releases() if kept is not None else 0)
-    found = apart_by_labels(
+    compared = ByLabels.of(
         asked.ready.project,
         called(asked.ready.project, asked.reading.table, texts),
         believed,
@@ -50,13 +50,31 @@ def drifted(
         np.array([*counts.values()])[known],
         LEVEL / (look * (look + 1)),
     )
-    return (_said(asked, found[0], epochs),) if found else ()
+    found = compared.found()
+    if found:
+        return (_said(asked, found[0], epochs),)
+    too_few = compared.since.rows > 0 and compared.moves().none
+    return (_too_few(asked, epochs),) if too_few else ()
+
+
+def _named(asked: Asked, epochs: Collection[str]) -> str:
+    names = sorted(epochs)
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return listed([*names[:NAMED], *more]) if asked.ready.project.epoch.of else "this label"
+
+
+def _too_few(asked: Asked, epochs: Collection[str]) -> str:
+    source = asked.ready.project.source
+    alone = {*source.unit} == {*source.keys}
+    of = "rows" if alone else f"rows, counted by {listed(source.unit)},"
+    return (
+        f"whether the rows of {_named(asked, epochs)} are like those that were counted cannot be "
+        f"told: such few {of} show nothing; unspoken diff looks at all rows since together"
+    )
 
 
 def _said(asked: Asked, found: Drifted, epochs: Collection[str]) -> str:
-    names = sorted(epochs)
-    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-    where = listed([*names[:NAMED], *more]) if asked.ready.project.epoch.of else "this label"
+    where = _named(asked, epochs)
     holds = (
         "The odds cap holds all the same, whatever is believed"
         if asked.plan.is_floor

@@ -3,17 +3,16 @@
 Labels are counted in both, of each attribute and of every two. The intervals for their shares hold
 for both at once, noise and units included, with all but a chance of LEVEL (confidence.py). Where
 the two intervals of a label do not meet, the rows are of another law; of rows of the same law that
-is found with a chance of LEVEL at most. Rows that were counted are taken to be there still: what
+is found with a chance of LEVEL at most. Of a tree, every two
+attributes were counted by themselves. Rows that were counted are taken to be there still: what
 came since is what there is now, less what was counted.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 import numpy as np
 
@@ -22,24 +21,26 @@ from unspoken.engines.sql import Expression, literal
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.counts.counting import Combinations
+from unspoken.learning.counts.pairs import Pairs
 from unspoken.learning.counts.rows import count
-from unspoken.learning.intervals.confidence import Units, ends
+from unspoken.learning.intervals.confidence import Units
 from unspoken.learning.intervals.consistent import consistent
-from unspoken.learning.learned import learned_joint
+from unspoken.learning.learned import learned_joint, learned_tree
 from unspoken.learning.marks.labels import NONE
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Array, Codes, Counts
-from unspoken.numerics.noise import scale_of
+from unspoken.numerics.arrays import Codes, Counts
 from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.assessing.leaks import views
+from unspoken.releasing.assessing.moves import Moves, moves
 from unspoken.releasing.assessing.prose import NBSP
+from unspoken.releasing.assessing.samples import Axes, Sample, by_labels
 from unspoken.releasing.custody.believing import Believed, split_rows
 from unspoken.releasing.rows.reading import Epochs
 
-__all__ = ["LEVEL", "Drift", "Drifted", "apart", "apart_by_labels", "called", "drift"]
+__all__ = ["LEVEL", "ByLabels", "Drift", "Drifted", "apart", "called", "drift"]
 
 LEVEL = 0.05
 FAR = 0.1  # of all rows
@@ -77,7 +78,8 @@ class Drift:
     """``rows``: how many came since; ``found``: what differs, the most first; ``unlisted``: rows
     with a value that nobody counted, of each attribute: these are withheld. ``odds``: the worst
     under the plan by the rows since (a plug-in), ``boxed`` for every belief that they leave
-    possible.
+    possible. ``moves``: how far shares have to move to be found, None where that was not asked;
+    ``units``: whose rows these are, where one has several.
     """
 
     rows: int
@@ -85,23 +87,8 @@ class Drift:
     unlisted: Mapping[str, int] = field(default_factory=dict)
     odds: float = 1.0
     boxed: Sequence[Boxed] = ()
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """Rows by label; each count with noise of this ``scale``, None: none."""
-
-    joint: Counts
-    rows: int
-    scale: float | None
-    units: Units | None
-
-    def ends(self, axes: Sequence[int], missed: float) -> tuple[Array, Array]:
-        """Of the shares of the labels of some attributes."""
-        others = tuple(axis for axis in range(self.joint.ndim) if axis not in axes)
-        terms = math.prod(self.joint.shape[axis] for axis in others)
-        counts = self.joint.sum(others)
-        return ends(counts, missed, rows=self.rows, scale=self.scale, units=self.units, terms=terms)
+    moves: Moves | None = None
+    units: Units | None = None
 
 
 def drift(
@@ -111,28 +98,38 @@ def drift(
     learned: Learned,
     mechanism: Mechanism,
     every: bool = True,
-) -> Drift | None:
-    """Of what is released by ``mechanism``; None for a tree: only its pairs were counted.
-    ``every``: look at every belief that the rows leave possible, too, which takes longer.
+) -> Drift:
+    """Of what is released by ``mechanism``. ``every``: look at every belief that the rows leave
+    possible, too, and at what could be found, which takes longer.
     """
     pinned = believed.pinned
-    if JOINT not in pinned.tables:
-        return None
     rows = split_rows(project, table, history=False)
     units = _units(project, rows, pinned)
     then, since, unlisted = _samples(project, rows, pinned, learned, units, rows is table)
     if since.rows <= 0:
         return Drift(0, (), unlisted)
-    labellings = [learned.labelling[name] for name in project.attributes]
-    like = learned_joint(project, labellings, consistent(since.joint, since.rows))
+    like = _like(project, learned, since)
     cloud = views(like.belief, mechanism, like.sensitive, project.reads)
     odds = max((MEASURES["odds"].of(view).odds for view in cloud.values()), default=1.0)
     found, worst = _found(learned, then, since), list[Boxed]()
-    counts = replace(pinned, tables={JOINT: since.joint}) if since.scale is not None else None
     with suppress(TooLarge):
-        if every:
+        if every and like.joint is not None:
+            noisy = since.scale is not None
+            joint = next(iter(since.tables.values()))
+            counts = replace(pinned, tables={JOINT: joint}) if noisy else None
             worst = boxed(project, like, box_of(project, like, counts, units), mechanism)
-    return Drift(since.rows, found, unlisted, odds, worst)
+    seen = moves(then, since, LEVEL) if every else None
+    return Drift(since.rows, found, unlisted, odds, worst, seen, units)
+
+
+def _like(project: Project, learned: Learned, since: Sample) -> Learned:
+    """The belief that these rows are, in the form of the one that was learned."""
+    labellings = [learned.labelling[name] for name in project.attributes]
+    tables = {axes: consistent(counts, since.rows) for axes, counts in since.tables.items()}
+    if learned.joint is not None:
+        return learned_joint(project, labellings, next(iter(tables.values())))
+    pairs = {(i, j): counts for (i, j), counts in tables.items()}
+    return learned_tree(project, labellings, Pairs.of(pairs, len(labellings)))
 
 
 def apart(
@@ -148,8 +145,6 @@ def apart(
     alone, where they can be told from those that were counted.
     """
     pinned = believed.pinned
-    if JOINT not in pinned.tables:
-        return []
     rows = split_rows(project, table, history=False)
     if rows is not table and epochs:
         rows = _within(project, rows, epochs)
@@ -159,30 +154,48 @@ def apart(
     return sorted(found, key=lambda each: -each.gap)
 
 
-def apart_by_labels(
-    project: Project,
-    rows: Table,
-    believed: Believed,
-    learned: Learned,
-    counts: Mapping[str, Codes],
-    of_each: Counts,
-    level: float,
-) -> list[Drifted]:
-    """The same of ``rows`` that were counted while they were read for something else: ``of_each``
-    says how many have each combination of labels, of which ``counts`` has the label of each of some
-    attributes.
+@dataclass(frozen=True)
+class ByLabels:
+    """Rows that were counted by label while they were read for something else, beside those that
+    the belief was counted of: of these ``axes`` alone.
     """
-    pinned, names = believed.pinned, list(learned.labels)
-    axes = [axis for axis, name in enumerate(names) if name in counts]
-    shape = [len(learned.labels[n]) if n in counts else 1 for n in names]
-    joint = np.zeros(shape, np.int64)
-    places = [counts.get(name, np.zeros(len(of_each), np.intp)) for name in names]
-    np.add.at(joint, tuple(places), of_each)
-    then = _then(pinned)
-    since = _Sample(joint, int(of_each.sum()), None, _units(project, rows, pinned))
-    if since.rows == 0:
-        return []
-    return _found(learned, then, since, level, axes)
+
+    learned: Learned
+    then: Sample
+    since: Sample
+    axes: Sequence[int]
+    level: float
+
+    @classmethod
+    def of(
+        cls,
+        project: Project,
+        rows: Table,
+        believed: Believed,
+        learned: Learned,
+        counts: Mapping[str, Codes],
+        of_each: Counts,
+        level: float,
+    ) -> ByLabels:
+        """``of_each`` says how many ``rows`` have each combination of labels, of which ``counts``
+        has the label of each of some attributes.
+        """
+        axes = [axis for axis, name in enumerate(learned.labels) if name in counts]
+        tables = by_labels(believed.pinned, learned.labels, counts, of_each)
+        units = _units(project, rows, believed.pinned)
+        since = Sample(tables, int(of_each.sum()), None, units)
+        then = Sample.pinned(believed.pinned, list(learned.labels))
+        return cls(learned, then, since, axes, level)
+
+    def found(self) -> list[Drifted]:
+        """What differs, the most first."""
+        if not self.since.rows:
+            return []
+        return _found(self.learned, self.then, self.since, self.level, self.axes)
+
+    def moves(self) -> Moves:
+        """How far shares have to move to be found by that."""
+        return moves(self.then, self.since, self.level, self.axes)
 
 
 def _within(project: Project, rows: Table, epochs: Collection[str]) -> Table:
@@ -212,24 +225,18 @@ def _samples(
     learned: Learned,
     units: Units | None,
     counted: bool,
-) -> tuple[_Sample, _Sample, dict[str, int]]:
+) -> tuple[Sample, Sample, dict[str, int]]:
     """What was counted, and what came since; ``counted``: the rows have what was counted, too."""
-    now, unlisted = _counted(project, rows, learned)
-    then, since = _then(pinned), _Sample(now, int(now.sum()), None, units)
-    if counted:
-        since = _Sample(now - then.joint, since.rows - then.rows, then.scale, units)
-    return then, since, unlisted
-
-
-def _then(pinned: Pinned) -> _Sample:
-    scale = scale_of(pinned.sensitivity, pinned.epsilon)
-    return _Sample(pinned.tables[JOINT], pinned.rows, scale, pinned.units)
+    (now, many), unlisted = _counted(project, rows, pinned, learned)
+    then = Sample.pinned(pinned, list(learned.labels))
+    since = Sample(now, many, None, units)
+    return then, since.less(then) if counted else since, unlisted
 
 
 def _found(
     learned: Learned,
-    then: _Sample,
-    since: _Sample,
+    then: Sample,
+    since: Sample,
     level: float = LEVEL,
     axes: Sequence[int] | None = None,
 ) -> list[Drifted]:
@@ -246,15 +253,14 @@ def _found(
 
 def _apart(
     learned: Learned,
-    then: _Sample,
-    since: _Sample,
+    then: Sample,
+    since: Sample,
     *,
     level: float = LEVEL,
     axes: Sequence[int] | None = None,
 ) -> Iterator[Drifted]:
     """Labels whose shares cannot have been the same; ``axes``: of these attributes; None: all."""
-    names, looked = list(learned.labels), range(then.joint.ndim) if axes is None else axes
-    sets = [some for k in (1, 2) for some in combinations(looked, k)]
+    names, sets = list(learned.labels), then.sets(axes)
     for some in sets:
         before, after = (each.ends(some, level / (2 * len(sets))) for each in (then, since))
         apart = (after[0] > before[1]) | (after[1] < before[0])
@@ -280,8 +286,10 @@ def _units(project: Project, rows: Table, pinned: Pinned) -> Units | None:
     return Units(groups, max(largest, project.source.rows_per_unit or 1))
 
 
-def _counted(project: Project, rows: Table, learned: Learned) -> tuple[Counts, dict[str, int]]:
-    """Rows by label, and of each attribute those without one."""
+def _counted(
+    project: Project, rows: Table, pinned: Pinned, learned: Learned
+) -> tuple[tuple[dict[Axes, Counts], int], dict[str, int]]:
+    """Rows by label, and how many have one of each; and of each attribute those without one."""
     labellings = [learned.labelling[name] for name in project.attributes]
     cells = [labelling.cells for labelling in labellings]
     marked = Combinations([each.marks for each in cells])
@@ -293,6 +301,7 @@ def _counted(project: Project, rows: Table, learned: Learned) -> tuple[Counts, d
         for name, code in zip(project.attributes, codes, strict=True)
     }
     known = np.all([code != NONE for code in codes], axis=0)
-    joint = np.zeros([len(each.names) for each in labellings], np.int64)
-    np.add.at(joint, tuple(code[known] for code in codes), counts[known])
-    return joint, {name: n for name, n in strange.items() if n}
+    labels = {each.cells.name: each.names for each in labellings}
+    held = {name: code[known] for name, code in zip(labels, codes, strict=True)}
+    tables = by_labels(pinned, labels, held, counts[known])
+    return (tables, int(counts[known].sum())), {name: n for name, n in strange.items() if n}

@@ -23,7 +23,7 @@ def rows_since(
     that ``mechanism`` was made for is not kept, or where that was not looked at.
     """
     found = drift(project, table, believed, learned, mechanism, every=False)
-    if found is None or not found.found:
+    if not found.found:
         return None
     limits, beyond = project.limits, _beyond(found, project.limits.odds_cap)
     public = (
