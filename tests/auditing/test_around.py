@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.auditing.around import habits
+from unspoken.auditing.around import Habits, habits
+from unspoken.auditing.counted import Counted
 from unspoken.auditing.files import AuditedFile, Secret, audit_file
+from unspoken.auditing.judging import Claim, Reached, Verdict
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError
+from unspoken.types.bound import Estimate
 
 PEOPLE, DAYS = 200, 60
 KEYS = ["who", "day"]
@@ -151,7 +155,7 @@ def test_rows_with_a_key_in_common_are_put_together_unasked(tmp_path: Path, shar
         rows, *more = audit_file(*files, KEYS, odds_cap=cap).secrets
         assert rows.verdict.word != "fail"
         assert [each.about for each in more] == (
-            ["state = ill, in more than 0% of the rows of one day"] if shared else []
+            ["state = ill, in any of the rows of one day"] if shared else []
         )
 
 
@@ -302,8 +306,38 @@ def test_what_rows_of_one_day_have_in_common_is_told_by_the_day(
     assert alone.verdict.word == "pass"
     assert len(habits_of) == shared
     for habit in habits_of:
-        assert habit.about == "off, in more than 0% of the rows of one day"
+        assert habit.about == "off, in any of the rows of one day"
         assert (habit.rows, habit.verdict.word) == (1500, "not testable")
         best = habit.verdict.best
         assert best is not None
         assert (best.right, best.recovered) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("usual", "above", "said"),
+    [
+        (0.0, True, "in any of the rows"),
+        (0.5, True, "in more than 50% of the rows"),
+        (0.5, False, "in no less than 50% of the rows"),
+        (1.0, False, "in all of the rows"),
+    ],
+)
+def test_a_habit_is_said_as_people_say_it(usual: float, above: bool, said: str) -> None:
+    none: Any = None
+    assert Habits(none, none, usual, above).of("ill", "ward") == f"ill, {said} of one ward"
+
+
+def test_what_may_be_chance_is_said_with_what_was_counted() -> None:
+    hits, none = Counted(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0), "classified: 4 of 8"
+    of_odds = Claim("odds", None, 0.5)
+
+    def said(value: float) -> str:
+        leakage = Estimate(value, "nat", none, (-1.0, 3.0))
+        return Verdict(of_odds, (Reached("classified", leakage, 0.5, 0.8, 5, hits),)).measured()
+
+    assert said(math.log(4.0)) == (
+        "no attack here surely beat the prior, 50.0%, in too few to tell: as counted “classified” "
+        "multiplies odds by 4"
+    )
+    assert said(math.log(1.1)) == "no attack here beat the prior, 50.0%"
+    assert "any factor" in said(math.inf)

@@ -35,7 +35,7 @@ def test_a_table_says_what_was_reached(run: Run, monkeypatch: pytest.MonkeyPatch
     assert "1 of 1 were found out" in said
     assert "safe" not in said
     hidden = said.partition("hiding: an attribute's own blanks")[2]
-    assert "beaten" in hidden.split("In nats")[0]
+    assert "beaten" in hidden.split("Odds are")[0]
 
 
 def test_json_has_every_attack_with_both_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +73,8 @@ def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> Non
     said = " ".join(done.out.split())
     assert "About first_arrival, to everybody: no attack here beat the bound; the best" in said
     assert "would have found 100.0% of the secrets, and been right in 100.0%" in said
+    assert "× 4" in said.replace("\xa0", " ")  # the cap, as everywhere else
+    assert " nat" not in said
     one, *given = run("audit", "--json").json["releases"]
     assert (one["about"], one["for"], one["verdict"]) == ("first_arrival", None, "pass")
     assert one["naive"]["verdict"] == "fail"

@@ -83,8 +83,12 @@ class Habits:
 
     def of(self, about: str, unit: str) -> str:
         """The habit in words."""
-        more = "more than" if self.above else "no less than"
-        return f"{about}, in {more} {self.usual:.0%} of the rows of one {unit}"
+        more = f"{'more' if self.above else 'no less'} than {self.usual:.0%}"
+        if self.above and self.usual <= 0:
+            more = "any"
+        if not self.above and self.usual >= 1:
+            more = "all"
+        return f"{about}, in {more} of the rows of one {unit}"
 
     def attacked(self, unit_bits: float | None, own: Sequence[int], chance: float) -> Verdict:
         """By how often cells are blank: in each column, and in these ``own`` ones alone (or all).

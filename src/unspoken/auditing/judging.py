@@ -170,7 +170,7 @@ class Verdict(Shown):
         if best is None:
             return self._uncounted("rows")
         if best.low <= 0:
-            return f"no attack here beat the prior, {share(prior)}"
+            return self._unsure(best)
         low, high = best.leakage.interval or (-math.inf, math.inf)
         most = "any factor" if math.isinf(high) else f"{math.exp(high):.3g}"
         factor = f"{math.exp(low):.3g} or more"
@@ -181,6 +181,19 @@ class Verdict(Shown):
         return (
             f"“{best.attack}” multiplies odds by {factor}; of what it flags {share(best.right)} "
             f"have it, of all {share(prior)}"
+        )
+
+    def _unsure(self, best: Reached) -> str:
+        """What may be chance alone, and as much as was counted where that is not little."""
+        prior, reached = share(self.claim.prior), best.leakage.value
+        if reached <= math.log(UNDECIDED):
+            return f"no attack here beat the prior, {prior}"
+        factor = "any factor"
+        if reached < LARGEST:
+            factor = f"{math.exp(reached):.3g}"
+        return (
+            f"no attack here surely beat the prior, {prior}, in too few to tell: as counted "
+            f"“{best.attack}” multiplies odds by {factor}"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -13,15 +13,15 @@ from unspoken.auditing.judging import Verdict
 from unspoken.display import share
 from unspoken.doors import as_json
 from unspoken.doors.attacks.page import file_page, to_write
-from unspoken.doors.auditing import HOW, left_out
+from unspoken.doors.auditing import HOW, in_its_unit, left_out
 from unspoken.doors.running import err, show
-from unspoken.doors.terminal import NBSP, blank, head, note, rows_of, said
+from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
 
 __all__ = ["file_beaten"]
 
 GUESSED = ("blanks of", "cells", "guessed by other cells", "by the commonest")
-SOUGHT = ("secret", "prior", "best attack", "nats", "right", "control")
+SOUGHT = ("secret", "prior", "best attack", "at least", "right", "control")
 
 
 def file_beaten(
@@ -106,9 +106,9 @@ def _not_looked_at(found: AuditedFile) -> list[RenderableType]:
 
 
 def _counted_of(verdict: Verdict, control: Verdict) -> list[str]:
-    """The best attack, in nats, how often it is right, and the same with the truth shuffled."""
+    """The best attack, at least what it reached, how often it is right; and of shuffled truth."""
     best, other = verdict.best, control.best
     if best is None:
         return [verdict.in_words(), "", "", ""]
-    low = "" if other is None else f"{max(0.0, other.low):.3f}"
-    return [best.attack, f">{NBSP}{max(0.0, best.low):.3f}", share(best.right), low]
+    low = "" if other is None else in_its_unit(verdict.claim, other.low)
+    return [best.attack, in_its_unit(verdict.claim, best.low), share(best.right), low]

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 
 from unspoken.auditing import Audited, audit
-from unspoken.auditing.judging import Verdict
+from unspoken.auditing.judging import Claim, Verdict
 from unspoken.auditing.scenario import EXPECTED, catalogue
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trying import Tried, TriedAll, try_all
@@ -21,15 +21,17 @@ from unspoken.doors.running import err, show
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
 from unspoken.policy import Project
+from unspoken.releasing.assessing import prose
 
-__all__ = ["HOW", "catalogue_beaten", "left_out", "releases_beaten"]
+__all__ = ["HOW", "catalogue_beaten", "in_its_unit", "left_out", "releases_beaten"]
 
 COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
 NUMBERS = COLUMNS[2:]
 HOW = (
-    "In nats (of delta: a probability). Each attack chose its event by some trials and was counted "
-    "by others; with all but a chance of {chance:g} the truth is between the ends of every one. "
-    "An attack beats a bound only if its lower end is above; a share a little over 100% is chance."
+    "Odds are factors (of it: of their logarithm), bits are means, delta is a probability. Each "
+    "attack chose its event by some trials and was counted by others; with all but a chance of "
+    "{chance:g} the truth is between the ends of every one. An attack beats a bound only if its "
+    "lower end is above; a share a little over 100% is chance."
 )
 
 
@@ -117,12 +119,23 @@ def _counted(verdict: Verdict) -> list[str]:
     if best is None:
         return [verdict.in_words(), "", "", ""]
     _, high = best.leakage.interval or (0.0, math.inf)
-    reached = f">{NBSP}{best.low:.3f}" if math.isinf(high) else f"{best.leakage.value:.3f}"
+    reached = in_its_unit(claim, best.leakage.value)
+    if math.isinf(high):
+        reached = f">{NBSP}{in_its_unit(claim, best.low)}"
     if claim.bound is None:
         return [best.attack, "none", reached, ""]
     share = "beaten" if verdict.word == "fail" else f"{verdict.share:.0%}"
-    bound = f"{abs(round(claim.bound, 3)):.3f}"
-    return [best.attack, bound, reached, share]
+    return [best.attack, in_its_unit(claim, claim.bound), reached, share]
+
+
+def in_its_unit(claim: Claim, leaked: float) -> str:
+    """What was claimed or reached, as plans and releases say it: odds, bits, or a probability."""
+    number = claim.read(leaked)
+    if claim.unit == "odds":
+        return prose.factor(number)
+    if claim.unit == "bits":
+        return "∞" if math.isinf(number) else prose.bits(number)
+    return "∞" if math.isinf(number) else prose.digits(number)
 
 
 def _said(kept: Sequence[Tried], broken: Sequence[Tried]) -> list[RenderableType]:
