@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.errors import InputError, TooLarge
-from unspoken.measures import Measure, MeasureName, measure_named
+from unspoken.measures import MEASURES, Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.types.bound import Bound
 from unspoken.types.bounds import Leakages
@@ -52,7 +54,7 @@ def leakage(
     """
     check_kinds("leakage", belief, mechanism, adversary)
     of = measure_named(measure)
-    return of.rounded(mechanism.view(belief, adversary), **options).outward()
+    return _explained(of, mechanism.view(belief, adversary), **options)
 
 
 def leakages(
@@ -73,7 +75,27 @@ def leakages(
     for name in names:
         belief.domain.axis(name, "leakages.targets")
     clouds = zip(names, views_of_each(belief, mechanism, of, names), strict=True)
-    return Leakages({name: of.rounded(cloud, **options).outward() for name, cloud in clouds})
+    return Leakages({name: _explained(of, cloud, **options) for name, cloud in clouds})
+
+
+def _explained(of: Measure, cloud: View, **options: float) -> Bound:
+    """This measure of the cloud; where an answer excludes a value, and that alone makes it
+    infinite, what to ask for instead: whoever shows a true value excludes all others.
+    """
+    bound = of.rounded(cloud, **options).outward()
+    if bound.status != "ok" or math.isfinite(bound.high) or of.unit == "odds":
+        return bound
+    if not cloud.prior_known:
+        return bound
+    grown = MEASURES["odds"].rounded(cloud).outward()
+    if math.isinf(grown.odds):
+        return bound
+    return replace(
+        bound,
+        why=f"{bound.why}; an answer that excludes a value is infinite here, as every true value "
+        f'that is shown excludes the others: "odds" asks how much likelier the secret becomes '
+        f"({grown.odds:.3g} times the odds at most)",
+    )
 
 
 def views_of_each(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from unspoken.display import Framed, Tabled
@@ -29,7 +30,9 @@ class Leakages(Framed, Tabled, dict[str, Bound]):
         return [*rows, [f"and {left_out} more", "", "", ""]] if left_out else rows
 
     def notes(self) -> list[tuple[str, str]]:
-        return []
+        """Why one is infinite: the first that is."""
+        infinite = (each for each in self.items() if math.isinf(each[1].high))
+        return [(f"why {name}", bound.why) for name, bound in [*infinite][:1] if bound.why]
 
     def records(self) -> list[dict[str, Any]]:
         return [{"about": name, **bound.record()} for name, bound in self.items()]
