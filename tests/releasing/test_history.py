@@ -103,10 +103,16 @@ def test_a_box_of_too_many_answers_is_not_looked_at_and_that_is_said(
     )
 
 
-@pytest.mark.parametrize(("bits", "shown"), [(1.0, "1 bit (all there is, so no bound)"),
-                                             (math.log2(3), "1.6 bit (all there is, so no bound)"),
-                                             (0.25, "0.25 bit"), (0.0, "0 bit")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bits", "shown"),
+    [
+        (1.0, ", and no bound in bits (1 bit is all there is)"),
+        (math.log2(3), ", and no bound in bits (1.6 bit is all there is)"),
+        (0.25, " and 0.25 bit"),
+        (0.0, " and 0 bit"),
+    ],
+)
 def test_a_bound_in_bits_that_bounds_nothing_says_so(bits: float, shown: str) -> None:
     nats = bits * math.log(2)
     told = _most([Boxed("late", Bound(4.0, 4.0, "odds"), Bound(nats, nats, "nat"))])
-    assert told == f"up to odds x 4 (about late) and {shown}"
+    assert told == f"up to odds x 4 (about late){shown}"

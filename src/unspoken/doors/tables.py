@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.doors import known
+from unspoken.doors import counted, known
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
@@ -112,7 +112,7 @@ def plan(
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
-        *_uncounted(findings.project, findings.promise),
+        *counted.uncounted(findings.project, findings.promise),
         *_boxed(findings.boxed),
         *([blank()] if findings.planned_known else []),
         *known.in_table(findings, findings.planned_known),
@@ -128,24 +128,10 @@ def rehearsed(done: Rehearsed) -> RenderableType:
     return Group(
         head("This would be released; nothing was charged or written:"),
         *_epochs(done.epochs),
-        *_shown(done.p),
-        *_uncounted(done.said.project, done.said.promise),
+        *counted.shares(done.p, done.said),
+        *counted.uncounted(done.said.project, done.said.promise),
         *_said(done.said),
     )
-
-
-def _uncounted(project: Project, promise: Promise | None) -> list[RenderableType]:
-    """That a plan by noisy counts will be another one, before there are any."""
-    noise = project.belief.noise
-    if promise is None or promise.pinned or noise is None or not project.protected:
-        return []
-    return [
-        note(
-            "Nothing is counted yet: these are exact counts, taken to be as unsure as noise of "
-            f"eps {noise:g} will make them. The first release counts with that noise and plans "
-            "anew; `unspoken learn` does it before."
-        )
-    ]
 
 
 def released(done: Released) -> RenderableType:
@@ -159,7 +145,7 @@ def released(done: Released) -> RenderableType:
     return Group(
         Prose(where),
         *_epochs(done.epochs),
-        *_shown(done.p),
+        *counted.shares(done.p, done.said),
         *_said(done.said),
     )
 
@@ -239,12 +225,6 @@ def _in_words(findings: Openly, entries: Sequence[Leak]) -> list[Prose]:
         said(words.sentence(entry, findings.learned.sensitive[entry.about]))
         for entry in worst.values()
     ]
-
-
-def _shown(p: Mapping[str, float]) -> list[RenderableType]:
-    """How often what is free is released: what a release says of itself."""
-    rows = [(name, prose.chance(chance)) for name, chance in p.items()]
-    return [blank(), rows_of(["attribute", "release"], rows), blank()]
 
 
 def _said(what: Said) -> list[RenderableType]:

@@ -25,8 +25,8 @@ __all__ = ["cell", "held", "labels", "premise", "seen", "sentence", "stands"]
 LABELS = 6  # listed in a sentence before "or one of n more"
 
 
-def premise(stands_on: Premise) -> str:
-    """What all numbers stand on."""
+def premise(stands_on: Premise, noisy: bool = False) -> str:
+    """What all numbers stand on; ``noisy``: counts that had noise."""
     if stands_on.level is not None:
         sure = percent(stands_on.level)
         return (
@@ -34,6 +34,11 @@ def premise(stands_on: Premise) -> str:
         )
     if stands_on.rows is None:
         return "All numbers hold for the belief that was given."
+    if noisy:
+        return (
+            "All numbers, chances before and after among them, are computed from noisy counts of "
+            f"{rows(stands_on.rows)} of this table, and hold as far as these show the truth."
+        )
     return (
         f"All numbers are computed from what {rows(stands_on.rows)} of this table show of how its "
         "attributes go together, and hold as far as these show the truth."
@@ -42,7 +47,9 @@ def premise(stands_on: Premise) -> str:
 
 def stands(findings: Findings) -> str:
     """What the limits stand on, where that is less than what the numbers do; and these."""
-    numbers, held = premise(findings.learned.belief.premise), findings.plan.bound.premise
+    noisy = findings.promise is not None and findings.promise.pinned
+    numbers = premise(findings.learned.belief.premise, noisy)
+    held = findings.plan.bound.premise
     if findings.is_floor:
         return f"The cap holds whatever anybody believes, since the plan is the floor. {numbers}"
     if findings.project.plan.by == "cell" or held.level is None:

@@ -135,5 +135,7 @@ def _most(found: Sequence[Boxed]) -> str:
     odds = "certainty" if math.isinf(factor) else odds
     # I(x; answer) <= H(x) <= log2 of how many values x may have: there a bound bounds nothing.
     trivial = bits > 0 and math.isclose(2**bits, round(2**bits), rel_tol=1e-9)
-    told = f"{bits:.2g} bit{' (all there is, so no bound)' if trivial else ''}"
-    return f"up to {odds} (about {worst.about}) and {told}"
+    told = f" and {bits:.2g} bit"
+    if trivial:
+        told = f", and no bound in bits ({bits:.2g} bit is all there is)"
+    return f"up to {odds} (about {worst.about}){told}"
