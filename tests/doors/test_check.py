@@ -18,7 +18,8 @@ def test_a_sound_project_is_said_to_be(run: Run, edited: Path) -> None:
         "values occur in rows, unspoken leak says\n"
     )
     assert run("check", "--json").json == {
-        "unspoken": "check", "format": 1, "project": "unspoken.toml", "table": True, "faults": [],
+        "unspoken": "check", "format": 1, "project": "unspoken.toml", "table": True,
+        "unread": [], "faults": [],
     }  # fmt: skip
 
 
@@ -26,8 +27,22 @@ def test_a_project_is_checked_before_there_is_a_table(run: Run, edited: Path) ->
     (edited.parent / "occupancy.parquet").unlink()
     done = run("check")
     assert done.code == 0
-    assert "as far as can be said without its table" in done.err
-    assert run("check", "--json").json["table"] is False
+    first, last = done.err.splitlines()
+    assert first.startswith("not looked at: unspoken.toml:6 source.table: there is no file")
+    assert "occupancy.parquet" in first
+    assert "as far as can be said without its table" in last
+    told = run("check", "--json").json
+    assert told["table"] is False
+    assert f"not looked at: {told['unread'][0]}" == first
+
+
+def test_a_table_that_is_not_there_is_named_beside_what_is_wrong(run: Run, edited: Path) -> None:
+    text = edited.read_text().replace('"occupancy.parquet"', '"ocupancy.parquet"')
+    edited.write_text(text.replace("exceed = 0.0", "exceed = 2.0"))
+    first = run("check").err.splitlines()[0]
+    assert "limit.exceed" in first  # a file that is no project reads no table
+    edited.write_text(text)
+    assert 'Did you mean "occupancy.parquet"?' in run("check").err
 
 
 def test_every_complaint_is_named_at_once(run: Run, edited: Path) -> None:

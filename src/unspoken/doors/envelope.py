@@ -29,12 +29,17 @@ def error(place: str, text: str, code: int) -> dict[str, Any]:
     return {**head("error"), "error": {"place": place, "message": text, "exit": code}}
 
 
-def checked(project: Path, table: bool, faults: Sequence[UnspokenError]) -> dict[str, Any]:
-    """What is wrong with a project: nothing, if there are no faults. ``table``: was that seen?"""
+def checked(
+    project: Path, table: bool, faults: Sequence[UnspokenError], unread: Sequence[str]
+) -> dict[str, Any]:
+    """What is wrong with a project: nothing, if there are no faults. ``table``: was that seen?
+    ``unread``: else why not.
+    """
     return {
         **head("check"),
         "project": str(project),
         "table": table,
+        "unread": [*unread],
         "faults": [{"place": fault.place, "message": fault.text} for fault in faults],
     }
 

@@ -19,22 +19,31 @@ from unspoken.releasing.rows.reading import Epochs
 
 __all__ = ["Checked", "check"]
 
+CATALOG = "a table of a catalog, which Spark alone reads, is not looked at"
+
 
 @dataclass(frozen=True)
 class Checked:
-    """``faults``: a line each, those of the file in its order. ``table``: was it looked at too?"""
+    """``faults``: a line each, those of the file in its order. ``table``: was it looked at too?
+    ``unread``: else why not, in a line each; none where the file itself is no project.
+    """
 
     path: Path
     faults: tuple[UnspokenError, ...]
     table: bool
+    unread: tuple[str, ...] = ()
 
 
 def check(path: str | Path) -> Checked:
     """What is wrong with a project file; no table is needed; a file that is there is looked at."""
     file = project_file(path)
     project, wrong = faults(path)
-    if project is None or project.source.catalog or any(to_read(project)):
+    if project is None:
         return Checked(file, tuple(wrong), False)
+    if project.source.catalog:
+        return Checked(file, tuple(wrong), False, (CATALOG,))
+    if unread := tuple(str(each) for each in project.place.errors(to_read(project))):
+        return Checked(file, tuple(wrong), False, unread)
     return Checked(file, (*wrong, *_with_table(project)), True)
 
 

@@ -68,8 +68,10 @@ def check_command(
         found = check(project)
     for fault in found.faults:
         say(str(fault))
+    for why in found.unread:
+        say(f"not looked at: {why}")
     if in_json:
-        show(envelope.checked(found.path, found.table, found.faults))
+        show(envelope.checked(found.path, found.table, found.faults, found.unread))
     elif not found.faults:
         beside = (
             "nor with the columns of its table; whether values occur in rows, unspoken leak says"
