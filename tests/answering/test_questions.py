@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, query
 from unspoken.answering.answer import Promised
+from unspoken.answering.cells import Cells
 from unspoken.answering.exact import Exact
 from unspoken.answering.noise import Noise, moved
 from unspoken.answering.numbers import Number
@@ -186,7 +188,7 @@ def test_bounds_are_declared(tmp_path: Path) -> None:
 def test_groups_are_declared(tmp_path: Path) -> None:
     path = project(tmp_path)
     path.write_text(path.read_text().replace('values = ["none", "flu", "hiv"]', ""))
-    with pytest.raises(InputError, match="those of the rows are not for groups"):
+    with pytest.raises(InputError, match=r"write values = \[.*under \[attribute\.disease\] in"):
         asked(prepare(path), "SELECT disease, COUNT(*) FROM wards GROUP BY disease")
 
 
@@ -355,3 +357,20 @@ def test_rows_that_cells_make_are_groups_too(tmp_path: Path) -> None:
     assert isinstance(trial, Promised)
     assert trial.groups == 2 * 9
     assert f"all {trial.groups} groups at once ±" in trial.lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("BIGINT", "write bins = [10, 20], the edges that part them, or values = [1, 2],"),
+        ("DATE", "write values = [2026-01-01, 2026-01-02],"),
+        ("BOOLEAN", "write values = [true, false],"),
+        ("VARCHAR", 'write values = ["a", "b"],'),
+    ],
+)
+def test_what_to_write_is_of_the_kind_of_the_column(kind: str, said: str) -> None:
+    rule: Any = SimpleNamespace(name="the ward")
+    none: Any = None
+    text = Cells(none, rule, kind).to_declare
+    assert text.startswith(said)
+    assert 'under [attribute."the ward"] in' in text

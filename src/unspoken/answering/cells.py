@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from unspoken.answering.select import WHERE, Part
 from unspoken.engines.arrow import missing, numbers
+from unspoken.engines.columns import kind_of
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.errors import InputError
@@ -24,6 +25,7 @@ from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.columns import cast_of
 from unspoken.numerics.noise import MOST
 from unspoken.policy import Project
+from unspoken.policy.quoting import toml_key
 from unspoken.types.column import Cell
 
 __all__ = ["Cells"]
@@ -48,6 +50,20 @@ class Cells:
         """Whether the project says which there are; else they are those of the table."""
         attribute = self.project.attributes[self.name]
         return attribute.grouped or (attribute.values is not None and not attribute.exact)
+
+    @property
+    def to_declare(self) -> str:
+        """What to write in the project file where cells are not declared."""
+        kind = kind_of(self.type)
+        bins = "bins = [10, 20], the edges that part them" if kind in ("integer", "number") else ""
+        first = {"date": "2026-01-01", "boolean": "true"}.get(kind, "1" if bins else '"a"')
+        more = {"date": "2026-01-02", "boolean": "false"}.get(kind, "2" if bins else '"b"')
+        every = f"values = [{first}, {more}], with every one there may be"
+        return (
+            f"write {f'{bins}, or {every}' if bins else every}, under "
+            f"[attribute.{toml_key(self.name)}] in the project file; where rows were counted "
+            "before, then unspoken learn --again and unspoken plan --adopt"
+        )
 
     @property
     def present(self) -> list[bool]:
@@ -78,7 +94,7 @@ class Cells:
         if not self.declared:
             raise InputError(
                 f"{place}: its values are not declared, so nothing says how far one row moves a "
-                f"sum; list them under attribute.{self.name}, or give it bins, and count again"
+                f"sum; {self.to_declare}"
             )
         low, high = (None, None) if bounds is None else map(_exact, bounds)
         if self.rule.edges is not None:

@@ -250,8 +250,7 @@ class _Binder:
             if not found[place].declared:
                 raise InputError(
                     f"{WHERE}: GROUP BY {name}: its values are not declared, and those of the rows "
-                    f"are not for groups; list them under attribute.{name}, or give it bins, and "
-                    "count again"
+                    f"are not for groups; {found[place].to_declare}"
                 )
         return found
 
