@@ -75,13 +75,14 @@ def test_letter_case_makes_no_other_file(tmp_path: Path) -> None:
         read(tmp_path, key="secret", ledger="SECRET")
 
 
-def test_a_link_is_what_it_points_to(tmp_path: Path) -> None:
-    (tmp_path / "keys").mkdir()
+@pytest.mark.parametrize("ledger", ["here/unspoken.key.head", "ledger", "here/ledger"])
+def test_a_link_is_what_it_points_to(ledger: str, tmp_path: Path) -> None:
     (tmp_path / "here").symlink_to(tmp_path)
+    (tmp_path / "ledger").symlink_to("unspoken.key.head")
     with pytest.raises(
         InputError, match=r"is the same file as one that is kept beside secret\.key"
     ):
-        read(tmp_path, ledger="here/unspoken.key.head")
+        read(tmp_path, ledger=ledger)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 from unspoken.engines.parts import is_many, listed
@@ -50,6 +51,9 @@ FOLDERS: frozenset[KeyPath] = frozenset({("output", "release"), ("output", "mani
 
 # Where a ledger is that is in no file.
 SERVER = re.compile(r"postgresql(\+\w+)?://\S+")
+
+Files = Mapping[KeyPath, Path]  # by the key that names it
+Itself = Callable[[Path], str]
 
 # 32 bytes written out, in hexadecimal or base64, or a key as key files have it.
 _KEY = re.compile(r"\s*((0x)?[0-9a-f]{64}|[\w+/-]{43}=|[\w-]{43}|-----BEGIN.*)\s*", re.I | re.S)
@@ -108,10 +112,12 @@ def complaints(tables: ProjectTable, project: Path) -> Iterator[Complaint]:
     for path, name in named.items():
         if path not in sound:
             yield Complaint(path, _unsound(path, name))
+    files = {path: absolute(project.parent, name) for path, name in sound.items()}
+    itself = _looked_up()
     yield from _among_parts(sound, project)
-    yield from _kept(sound, project)
-    yield from _handed_on(sound, project)
-    yield from _shared(sound, project)
+    yield from _kept(files, itself(project.parent / KEPT), itself)
+    yield from _handed_on(files, itself)
+    yield from _shared(files, project, itself)
     yield from _endings(tables, project)
 
 
@@ -200,38 +206,37 @@ def _among_parts(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint
                 yield Complaint(path, f"{text}Write it into another folder.")
 
 
-def _kept(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+def _kept(files: Files, folder: str, itself: Itself) -> Iterator[Complaint]:
     """Whoever empties the folder of what can be counted again would lose what cannot be."""
-    folder = _real(project.parent / KEPT)
-    for path, name in named.items():
-        file = _real(absolute(project.parent, name))
-        if path[0] in ("secret", "output") and f"{file}{os.sep}".startswith(f"{folder}{os.sep}"):
+    for path, file in files.items():
+        if path[0] in ("secret", "output") and f"{itself(file)}{os.sep}".startswith(
+            f"{folder}{os.sep}"
+        ):
             text = f"is in {KEPT}, which is for counts of the table and may be removed."
             yield Complaint(path, f"{text} Name a file elsewhere.")
 
 
-def _handed_on(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+def _handed_on(files: Files, itself: Itself) -> Iterator[Complaint]:
     """A folder that is handed on has nothing else in it."""
-    for output in FOLDERS & named.keys():
-        folder = _real(absolute(project.parent, named[output]))
-        for path, name in named.items():
-            if _real(absolute(project.parent, name)).startswith(f"{folder}{os.sep}"):
+    for output in FOLDERS & files.keys():
+        folder = itself(files[output])
+        for path, file in files.items():
+            if itself(file).startswith(f"{folder}{os.sep}"):
                 text = f"is in {_said(output)}, which is handed on. Name a file elsewhere."
                 yield Complaint(path, text)
 
 
-def _shared(named: dict[KeyPath, str], project: Path) -> Iterator[Complaint]:
+def _shared(files: Files, project: Path, itself: Itself) -> Iterator[Complaint]:
     """Two purposes, one file: one would destroy or give away the other."""
-    taken = {_real(project): "the project file"}
-    files = {path: absolute(project.parent, name) for path, name in named.items()}
+    taken = {itself(project): "the project file"}
     for path, file in files.items():
         for beside in _beside(path, file):
-            taken.setdefault(_real(beside), f"one that is kept beside {_said(path)}")
+            taken.setdefault(itself(beside), f"one that is kept beside {_said(path)}")
     for path, file in files.items():
-        if _real(file) in taken:
-            text = f"is the same file as {taken[_real(file)]}. Write another name."
+        if itself(file) in taken:
+            text = f"is the same file as {taken[itself(file)]}. Write another name."
             yield Complaint(path, text)
-        taken.setdefault(_real(file), _said(path))
+        taken.setdefault(itself(file), _said(path))
 
 
 def _beside(path: KeyPath, file: Path) -> Iterator[Path]:
@@ -245,6 +250,17 @@ def _said(path: KeyPath) -> str:
     return ".".join(map(str, path))
 
 
-def _real(path: Path) -> str:
-    """The file itself, in one letter case: what some systems take for the same, none may need."""
-    return os.path.realpath(path).casefold()
+def _looked_up() -> Itself:
+    """The file itself, in one letter case: what some systems take for the same, none may need.
+
+    Most files are in one folder: where that really is, is asked once in a check.
+    """
+    folder = cache(os.path.realpath)
+
+    @cache
+    def itself(file: Path) -> str:
+        above, name = os.path.split(file)
+        linked = os.path.islink(file)
+        return (os.path.realpath(file) if linked else os.path.join(folder(above), name)).casefold()
+
+    return itself
