@@ -31,8 +31,8 @@ KINDS: dict[str, Kind] = {
     "BOOLEAN": "boolean",
     "TIMESTAMP": "time",
     **{f"TIMESTAMP_{unit}": "time" for unit in ("S", "MS", "NS")},
-    ZONED: "time",
-    "TIME": "clock",
+    **dict.fromkeys((ZONED, "TIMESTAMPTZ_NS"), "time"),
+    **dict.fromkeys(("TIME", "TIME_NS"), "clock"),
 }
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from unspoken.engines.columns import ZONED, kind_of
 from unspoken.engines.named_once import absent, twice
+from unspoken.engines.nanoseconds import NANOSECONDS, ZONED_NS, coarser
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
@@ -36,11 +37,15 @@ BITS, CLOSE = 1 << 28, 64  # of whole numbers that get a bit each: at most, and 
 MOST, MORE = 1 << 20, 16  # values of a key that are numbered; more than are expected
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
+IN_TIME = "isfinite({0}) AND year({0}) BETWEEN 1 AND 9999"
 STRANGE = {
-    "date": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999)",
-    "time": "NOT (isfinite({0}) AND year({0}) BETWEEN 1 AND 9999 AND epoch_ns({0}) % 1000 = 0)",
+    "date": f"NOT ({IN_TIME})",
+    "time": f"NOT ({IN_TIME})",
     "clock": "hour({0}) > 23",
 }
+FINER = {"TIMESTAMP_NS": f"NOT ({IN_TIME} AND epoch_ns({{0}}) % 1000 = 0)"}  # of others it may fail
+WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT")
+LEAST, MOST_OF_ALL = -(1 << 63), (1 << 63) - 1
 
 
 def kept_types(
@@ -56,7 +61,7 @@ def kept_types(
                 f"date, a time or a timestamp. Write CAST({identifier(name)} AS VARCHAR) in "
                 "[source] sql, or in the frame, or name another column"
             )
-        kept[name] = ZONED if columns[name] == ZONED else KEPT[kind]
+        kept[name] = ZONED if columns[name] in (ZONED, ZONED_NS) else KEPT[kind]
     return kept
 
 
@@ -69,14 +74,18 @@ def key_types(
     nan_missing: bool = False,
 ) -> str:
     """A SELECT of the view with integer keys as BIGINT, text and dates as VARCHAR, and times as
-    TIMESTAMP, with their time zone if they have one; NULL for NaN, if it is missing.
+    TIMESTAMP, with their time zone if they have one; what has a type for nanoseconds alone in
+    microseconds; NULL for NaN, if it is missing.
     """
     replaced = kept_types(keys, columns, title, where)
     # Enumerations are text, or else Arrow would hand them on dictionary-encoded.
     replaced |= {name: "VARCHAR" for name, kind in columns.items() if kind.startswith("ENUM")}
+    micros = coarser(columns)
     casts = [
-        f"CAST({identifier(name)} AS {to}) AS {identifier(name)}" for name, to in replaced.items()
+        f"CAST({micros.get(name, identifier(name))} AS {to}) AS {identifier(name)}"
+        for name, to in replaced.items()
     ]
+    casts += [f"{x} AS {identifier(name)}" for name, x in micros.items() if name not in replaced]
     if nan_missing:
         reals = [identifier(name) for name, kind in columns.items() if kind in REAL]
         # DuckDB takes isnan() for false in a Parquet file, by whose statistics nothing is NaN.
@@ -129,20 +138,32 @@ def key_types_given(
         return {}
     view = f"{OURS}.source"
     for name in keys:
-        strange = STRANGE.get(kind_of(columns[name]), "false").format(identifier(name))
+        strange, said = _strange(columns[name])
+        query = f"SELECT count(*) FROM {view} WHERE {strange.format(identifier(name))}"
         with opening.reworded(where):
-            found = opening.con.execute(f"SELECT count(*) FROM {view} WHERE {strange}").fetchone()
+            found = opening.con.execute(query).fetchone()
         if found and found[0]:
             raise InputError(
-                f"{where}: {name} of {title} has {found[0]:,} that are infinite, of no year from 1 "
-                "to 9999, or of less than a microsecond; round or leave them out, with [source] "
-                "sql, or in the frame"
+                f"{where}: {name} of {title} has {found[0]:,} that are {said}, with [source] sql, "
+                "or in the frame"
             )
     with opening.reworded(where):
         query = f"SELECT {', '.join(map(identifier, keys))} FROM {view} LIMIT 0"
         schema = opening.cursor().sql(query).to_arrow_table().schema
     types = dict(zip(keys, schema.types, strict=True))
     return {n: t.value_type if pa.types.is_dictionary(t) else t for n, t in types.items()}
+
+
+def _strange(kind: str) -> tuple[str, str]:
+    """SQL of the keys of this type that cannot be kept; what they are, and what to do."""
+    if kind in WIDER:
+        beyond = f"{{0}} NOT BETWEEN {LEAST} AND {MOST_OF_ALL}"
+        return beyond, "no whole number of 64 bits with a sign; make the column text"
+    if kind in NANOSECONDS:  # refused where they are read
+        return "false", ""
+    strange = FINER.get(kind, STRANGE.get(kind_of(kind), "false"))
+    no_time = "infinite, of no year from 1 to 9999, or of less than a microsecond"
+    return strange, f"{no_time}; round or leave them out"
 
 
 def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:

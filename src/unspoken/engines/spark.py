@@ -153,7 +153,7 @@ class SparkTable:
         schema = table.only(NOTHING, true=True).batches(Scan(list(table.columns), False)).schema
         kinds = dict(zip(schema.names, schema.types, strict=True))
         scratch, paths, base = Scratch(), list(table.files), None
-        if folder is None or any(path.suffix.lower() not in PARQUET for path in paths):
+        if folder is None or not _read_alike(paths):
             paths = [_copied(table, scratch.folder / "copy.parquet")]
         else:
             kinds |= table.given
@@ -355,6 +355,14 @@ class SparkTable:
 
 def _column(name: str) -> Any:
     return F.col(quoted(name))
+
+
+def _read_alike(paths: Sequence[Path]) -> bool:
+    """Whether Spark reads these files as they are: no moments in nanoseconds, which it refuses."""
+    if any(path.suffix.lower() not in PARQUET for path in paths):
+        return False
+    kinds = map(str, pq.read_schema(paths[0]).types)  # all parts have the same
+    return not any(kind.startswith("timestamp[ns, tz=") for kind in kinds)
 
 
 def _copied(table: DuckTable, path: Path) -> Path:
