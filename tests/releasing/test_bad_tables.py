@@ -258,6 +258,19 @@ def test_a_row_too_long_for_coins_is_refused_before_it_is_counted(
     assert not ledger.exists() or not Ledger(ledger).events()
 
 
+@pytest.mark.parametrize("form", ["joint", "tree"])
+@pytest.mark.parametrize("listed", [{}, {"values": [2**64 - 1, 5]}])
+def test_a_number_too_large_to_be_released_is_refused_before_it_is_counted(
+    listed: dict[str, Any], form: str, tmp_path: Path
+) -> None:
+    large = pa.array([2**64 - 1, 5] * (ROWS // 2), pa.uint64())
+    attributes: dict[str, dict[str, Any]] = {"c": listed, "b": {"bins": [0.5]}}
+    path = small(tmp_path, table(c=large), attributes, key=None, form=form)
+    path.write_text(path.read_text().replace('noise = "none"', "noise = 0.5"))
+    refused(path, r"\.toml:\d+ attribute\.c: holds whole numbers from 2\^63 on; make the column")
+    assert not (tmp_path / "belief.json").exists()
+
+
 def test_a_parquet_file_that_breaks_off(tmp_path: Path) -> None:
     """Its end, with the schema, is whole; its rows are not."""
     path = small(tmp_path, table(), ATTRIBUTES)

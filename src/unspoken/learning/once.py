@@ -66,6 +66,7 @@ class Once:
         if counted is None:
             raise TooLarge("learn: there are too many combinations of labels to count")
         _refuse_unforeseen(labels, counted.marks)
+        _refuse_large(project, noted, labels)
         _refuse_long(project, counted.values)
         joint = table_by_label(labels, counted.marks, counted.counts).astype(np.int64)
         given = given_of(project, counted.contexts, labels, CELLS)
@@ -80,6 +81,7 @@ class Once:
         labelled(project, cells, noted, marked.single)  # refuses what cannot be learned
         labels = possible_labels(cells, noted)
         _refuse_unforeseen(labels, [np.flatnonzero(single) for single in marked.single])
+        _refuse_large(project, noted, labels)
         pairs = marked.renamed([each.code for each in labels], [len(each.names) for each in labels])
         names = [each.cells.name for each in labels]
         tables = {
@@ -154,6 +156,16 @@ def _refuse_unforeseen(labels: Sequence[Labelling], marks: Sequence[np.ndarray])
                 f"attribute.{each.cells.name}: a row is sensitive where its predicate did not let "
                 "foresee it; write the predicate with comparisons alone"
             )
+
+
+def _refuse_large(project: Project, table: Table, labels: Sequence[Labelling]) -> None:
+    """No value may be larger than a release takes: what is counted is charged before that."""
+    for each in labels:
+        name, values = each.cells.name, each.cells.values
+        whole = [value for value in values if isinstance(value, int)]
+        if table.columns[name] == "UBIGINT" and max(whole, default=0) >= 1 << 63:
+            text = "holds whole numbers from 2^63 on; make the column text"
+            raise project.error("attribute", name, text=text)
 
 
 def _refuse_long(project: Project, held: Mapping[str, pa.Array]) -> None:
