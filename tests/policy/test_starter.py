@@ -144,6 +144,10 @@ UNEVEN = (1.0, 200.0, 500.0, 1200.0, 3600.0)  # quantiles of numbers of which so
         ("x", 3590, UNEVEN, True),  # from 1 on, without a gap: nothing in the name says so
         ("x", 1800, UNEVEN, False),  # with gaps
         ("x", 3590, tuple(q + 7 for q in UNEVEN), False),  # from 8 on
+        ("x", 30, (1.0, 8.0, 15.0, 23.0, 30.0), True),  # each about as often
+        ("x", 21, (40.0, 45.0, 50.0, 55.0, 60.0), True),
+        ("x", 20, (40.0, 45.0, 50.0, 54.0, 59.0), False),  # few enough to be listed
+        ("x", 30, (1.0, 3.0, 5.0, 9.0, 30.0), False),  # most are small: amounts
         ("age", 73, (17.0, 28.0, 37.0, 48.0, 90.0), False),
         ("hour_of_week", 168, (1.0, 43.0, 85.0, 126.0, 168.0), False),
         ("category", 12, (1.0, 2.0, 3.0, 7.0, 12.0), False),  # few enough to be listed

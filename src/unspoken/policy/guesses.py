@@ -29,7 +29,7 @@ __all__ = [
 
 MOST_BINS = 4
 NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
-CODES = 50  # different whole numbers without a gap: a measurement rarely has so many
+CODES = 21  # different whole numbers without a gap, each as often: what is measured rarely has
 NUMBERED = 1000  # such numbers from 0 or 1: names, however often each occurs
 SECONDS = (10**8, 5 * 10**9)  # since 1970: from 1973 to 2128
 STRAIGHT = 0.05  # of their range: how far quantiles of codes may be from a straight line
