@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 import unspoken
 from unspoken.doors.report import words
+from unspoken.doors.report.curves import curves
 from unspoken.pictures import palette
 from unspoken.releasing.assessing import matrix, prose
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
+from unspoken.releasing.assessing.trade_off import ByCap, OfCap
 from unspoken.types.bound import Bound
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import STATED, Premise
@@ -181,3 +183,16 @@ def test_all_who_read_have_a_short_name_together() -> None:
     entries: Any = [SimpleNamespace(who=each) for each in who]
     short = ["a", "b", "all pooled", "a, knowing x", "all pooled, knowing x"]
     assert matrix.short_names(entries, ["a", "b"]) == dict(zip(who, short, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("released", "falls"), [((0.5, 0.7, 0.9), False), ((0.5, 0.9, 0.8), True), ((), False)]
+)
+def test_a_curve_that_falls_says_why(released: tuple[float, ...], falls: bool) -> None:
+    points = ByCap(OfCap(2.0 + k, share, k == 0) for k, share in enumerate(released))
+    limits = SimpleNamespace(odds_cap=2.0, bits=math.inf)
+    found: Any = SimpleNamespace(
+        project=SimpleNamespace(limits=limits), curve=points, curve_of_caps=ByCap()
+    )
+    said = [each["says"] for each in curves(found)]
+    assert said == [] if not released else ("the floor, which needs" in said[0]) == falls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from unspoken.releasing.assessing import prose
@@ -35,10 +36,20 @@ def curves(findings: Findings) -> list[dict[str, Any]]:
         (findings.curve_of_caps, "trade-off-caps", bits, prose.factor),
     ]
     return [
-        {"says": says, "picture": picture, "points": _points(curve, unit)}
+        {"says": f"{says}{_falls(curve)}", "picture": picture, "points": _points(curve, unit)}
         for curve, picture, says, unit in drawn
         if curve
     ]
+
+
+def _falls(curve: TradeOff | ByCap) -> str:
+    """Why a larger limit may let out less: a plan that gains little is not taken."""
+    if all(after.released >= before.released for before, after in pairwise(curve)):
+        return ""
+    return (
+        " Where a larger one lets out less, no plan gained enough over the floor to be worth its "
+        "premise, and the floor, which needs no belief, is taken."
+    )
 
 
 def _average(findings: Findings) -> str:
