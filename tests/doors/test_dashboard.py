@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from unspoken.doors.dashboard import content
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
 from unspoken.releasing.assessing.trade_off import OfCap
 from unspoken.serving.history import Happened
@@ -155,6 +156,11 @@ def test_what_is_spent_and_by_whom() -> None:
     assert "odds may still grow, by what was learned" in said
     assert "the odds could grow x 5" in said
     assert "3 more" in said  # of eleven events eight are shown
+
+
+def test_noisy_counts_are_said_to_be() -> None:
+    (said,) = content.overview_page(replace(FOUND, noisy=True))["premises"]
+    assert "computed from noisy counts of 100 rows" in said
 
 
 def test_beyond_a_cap_is_shown_as_such() -> None:

@@ -48,7 +48,7 @@ class Overview:
     """``coalitions``: what those who pool have had together; ``alone``: what each application has.
 
     ``streams``: what answers told them of all rows of a unit. ``exceed``: the share of rows whose
-    answers may be above the cap.
+    answers may be above the cap. ``noisy``: what was learned is counts with noise.
     """
 
     table: str
@@ -62,6 +62,7 @@ class Overview:
     history: tuple[Happened, ...]
     refusals: tuple[Notice, ...]
     alarms: tuple[Notice, ...]
+    noisy: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def overview(curator: Curator) -> Overview:
         history=history,
         refusals=tuple(curator.refusals),
         alarms=tuple(Notices.alarms(project).latest()),
+        noisy=ready.promise.pinned and project.belief.noise is not None,
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def overview_page(found: Overview) -> Row:
         "epochs": [row for row in map(_stream, found.streams) if row["epoch"]],
         "unit": prose.listed(found.streams[0].unit) if found.streams else "",
         "promise": [line.replace("odds x ", f"odds ×{prose.NBSP}") for line in found.promise],
-        "premises": _premises(found.coalitions),
+        "premises": _premises(found.coalitions, found.noisy),
         "matrix": _matrix(found),
         "about": list(dict.fromkeys(each.about for each in found.coalitions)),
         "cap": prose.factor(found.odds_cap),
@@ -186,10 +186,10 @@ def _epoch(each: FullestEpoch | None) -> Row:
     }
 
 
-def _premises(standings: Iterable[Standing]) -> list[str]:
+def _premises(standings: Iterable[Standing], noisy: bool) -> list[str]:
     """What the numbers stand on, each once."""
     held: list[Premise] = [each.odds.premise for each in standings if each.odds is not None]
-    return list(dict.fromkeys(map(words.premise, held)))
+    return list(dict.fromkeys(words.premise(each, noisy) for each in held))
 
 
 def _matrix(found: Overview) -> list[Row]:
