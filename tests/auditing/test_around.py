@@ -16,7 +16,7 @@ import unspoken
 from unspoken.auditing.around import Habits, habits
 from unspoken.auditing.counted import Counted
 from unspoken.auditing.files import AuditedFile, Secret, audit_file
-from unspoken.auditing.judging import Claim, Reached, Verdict
+from unspoken.auditing.judging import Claim, Reached, Verdict, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError
 from unspoken.types.bound import Estimate
@@ -341,3 +341,12 @@ def test_what_may_be_chance_is_said_with_what_was_counted() -> None:
     )
     assert said(math.log(1.1)) == "no attack here beat the prior, 50.0%"
     assert "any factor" in said(math.inf)
+
+
+def test_of_attacks_that_surely_reached_nothing_the_one_that_was_counted_most_is_first() -> None:
+    hits = Counted(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0)
+    found = [
+        Reached(name, Estimate(value, "nat", name, (low, 3.0)), 0.5, 0.8, 5, hits)
+        for name, value, low in (("nothing", 0.0, -0.5), ("most", 2.0, -2.0), ("sure", 1.0, 0.3))
+    ]
+    assert [each.attack for each in furthest(found)] == ["sure", "most", "nothing"]

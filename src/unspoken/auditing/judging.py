@@ -231,8 +231,10 @@ def attacked(
 
 
 def furthest(found: Iterable[Reached]) -> tuple[Reached, ...]:
-    """Those whose lower ends are the highest first."""
-    return tuple(sorted(found, key=lambda attack: (-attack.low, -attack.leakage.value)))
+    """Those whose lower ends are the highest first; of those that surely reached nothing, that
+    which was counted to reach most.
+    """
+    return tuple(sorted(found, key=lambda each: (-max(0.0, each.low), -each.leakage.value)))
 
 
 def _reached(
