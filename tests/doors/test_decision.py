@@ -50,6 +50,13 @@ def test_what_has_to_be_decided_is_on_top(found: Findings) -> None:
     assert "weights=" not in html
 
 
+def test_a_plan_that_answers_leave_no_room_for_is_not_recommended(found: Findings) -> None:
+    assert decision(found, DAY)["recommended"] != "No"
+    refused = decision(found, replace(DAY, refused=True))
+    assert (refused["recommended"], refused["orange"]) == ("No", True)
+    assert any("is refused as things stand" in why for why in refused["because"])
+
+
 def test_shares_that_are_alike_are_said_once(found: Findings) -> None:
     shares = dict.fromkeys(found.shares, 0.5)
     gets = decision(replace(found, shares=shares), DAY)["gets"]

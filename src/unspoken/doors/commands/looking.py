@@ -19,6 +19,7 @@ __all__ = ["check_command", "init_command", "leak_command", "learn_command", "pl
 
 # What is called what, of a table, in messages about it.
 OF_TABLE = {"table": "TABLE", "database": "--database", "secret": "--secret", "keys": "TABLE"}
+BESIDE = "beside the answers that were given a release is refused now"
 IGNORED = ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
 
 
@@ -185,7 +186,7 @@ def plan_command(
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    from unspoken.answering import offers
+    from unspoken.answering import offers, refused_beside
     from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, prepared, to_draw
     from unspoken.releasing import adopt_plan
@@ -206,6 +207,9 @@ def plan_command(
             write(ready.by_cap().plot().described)
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
         given = findings, keys, offers(ready, findings)
-    show(as_json.plan(*given) if in_json else tables.plan(*given), ready.warnings)
+        refused = refused_beside(ready.project)
+    beside = [f"{BESIDE}: {refused}"] if refused else []
+    warn(beside)
+    show(as_json.plan(*given) if in_json else tables.plan(*given), [*ready.warnings, *beside])
     if drawn is not None:
         say(f"Wrote {near(drawn)}")

@@ -23,6 +23,10 @@ BY_ROWS = (
     "above; to limit that as well, which shows less: rows_per_unit under [source] and unit_bits "
     "under [limit]."
 )
+REFUSED = (
+    "Beside the answers with noise that were given out, a release by this plan is refused as "
+    "things stand: unspoken release --dry-run says why, and what to do."
+)
 USELESS = 0.2  # of all cells read: a plan that lets out less is hardly worth its risk
 
 ADOPTED = "adopted: by it everything is released"
@@ -33,18 +37,21 @@ DIGITS = 16  # of the SHA-256 of a project file
 @dataclass(frozen=True)
 class Signed:
     """When the page was made, what the ledger of the project had then, and the SHA-256 of its file;
-    none if it is not there. ``answers``: those with noise that were given out.
+    none if it is not there. ``answers``: those with noise that were given out; ``refused``: whether
+    beside these nothing more is released by the plan.
     """
 
     at: datetime
     ledger: str = "nothing released so far"
     digest: str = ""
     answers: Sequence[GivenAnswer] = ()
+    refused: bool = False
 
 
 def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
-    against, accepted = _against(findings), [c.accepts for c in findings.cautions if c.accepts]
+    against = [*([REFUSED] if signed.refused else []), *_against(findings)]
+    accepted = [c.accepts for c in findings.cautions if c.accepts]
     red = [_whole(c.unmeasured().text) for c in findings.cautions if c.red]
     project = findings.project
     gets = [

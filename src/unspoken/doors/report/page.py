@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken import doors
-from unspoken.answering import GivenAnswer, given_answers
+from unspoken.answering import GivenAnswer, given_answers, refused_beside
 from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
@@ -42,7 +42,8 @@ def write_report(findings: Findings, path: Path, folder: Path | None = None) -> 
     file = findings.project.path
     digest = sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     given = given_answers(findings.project)
-    signed = Signed(datetime.now().astimezone(), _ledger(findings, given), digest, given)
+    refused = bool(refused_beside(findings.project))
+    signed = Signed(datetime.now().astimezone(), _ledger(findings, given), digest, given, refused)
     text = page(findings, signed)
     with atomically(path) as out:
         out.write(text.encode())
