@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 from unspoken.answering.given import given_answers
-from unspoken.errors import LimitExceeded
+from unspoken.errors import InputError, LimitExceeded
 from unspoken.policy import Project
 from unspoken.releasing import rehearse
 
@@ -11,14 +14,17 @@ __all__ = ["refused_beside"]
 
 
 def refused_beside(project: Project) -> str:
-    """Why a release is refused now, as it would say; empty if it is not, or no answer was given:
-    then a plan fits, since it was made within the limits.
+    """Why limits refuse a release now, as it would say; empty if they do not, or no answer was
+    given: then a plan fits, since it was made within the limits. What else is in its way, as that
+    nobody has approved the plan yet, is not asked.
     """
     if not given_answers(project):
         return ""
+    approved = replace(project, plan=replace(project.plan, approve=False))
     for reader in project.applications if project.divided else [None]:
         try:
-            rehearse(project, reader=reader)
+            with suppress(InputError):
+                rehearse(approved, reader=reader)
         except LimitExceeded as refused:
             return str(refused)
     return ""
