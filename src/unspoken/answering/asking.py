@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial, reduce
+from typing import TypeVar
 
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
@@ -34,6 +35,8 @@ from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.rows.reading import Epochs, Reading
 
 __all__ = ["Asking"]
+
+Seen = TypeVar("Seen")
 
 PURPOSE = ("unspoken-answers-1", "rows")
 
@@ -231,14 +234,9 @@ class Asking:
 
     def before(self) -> Asked | None:
         """What was charged and drawn for it, for anybody."""
-        found: list[Asked | None] = [None]
-
-        def look(account: Account) -> None:
-            found.append(account.asked(self.request))
-
-        if self.held is not None and not self.held.ledger.empty:
-            self.held.ledger.look(look, self.held.seal)
-        return found[-1]
+        if self.held is None or self.held.ledger.empty:
+            return None
+        return self.held.look(lambda account: account.asked(self.request))
 
     def event(
         self, noise: Noise, readings: Mapping[str, Mapping[str, str]] | None = None
@@ -313,10 +311,9 @@ class Asking:
                 f"{WHERE}: no attribute is sensitive, so no limit says how much noise; give an "
                 "epsilon"
             )
-        found: list[float] = []
         draft = self.event(self._noise(1.0))  # reads rows, before anybody waits for the ledger
-        self._look(lambda account: found.append(self._least(draft, account)))
-        noise = self._noise(found[0] / self.share)
+        times = self._look(lambda account: self._least(draft, account))
+        noise = self._noise(times / self.share)
         if self.share < 1.0 and noise.epsilon < EPSILONS[0]:
             raise InputError(
                 f"share {self.share:g}: is an epsilon of {noise.epsilon:.2g}, and noise is drawn "
@@ -335,9 +332,9 @@ class Asking:
         assert self.epsilon is not None
         return by_epsilon(self.question.numbers, self.epsilon)
 
-    def _look(self, look: Callable[[Account], None]) -> None:
-        """At what was given out before."""
-        self.held.ledger.look(look, self.held.seal) if self.held else look(Account.of(()))
+    def _look(self, at: Callable[[Account], Seen]) -> Seen:
+        """What this sees in what was given out before."""
+        return self.held.look(at) if self.held else at(Account.of(()))
 
     def _least(self, draft: Answer, account: Account) -> float:
         """The least noise that fits beside what the account has."""
@@ -350,9 +347,8 @@ class Asking:
         """The least that fits beside what was given out of these epochs and what is ``planned``,
         whatever their rows are by now: what they were read as is not compared.
         """
-        draft, found = self.event(self._noise(1.0), {epoch: {} for epoch in epochs}), list[float]()
-        self._look(lambda had: found.append(self._least_for(draft, had, admission, planned)))
-        return self._noise(found[0])
+        draft = self.event(self._noise(1.0), {epoch: {} for epoch in epochs})
+        return self._noise(self._look(lambda had: self._least_for(draft, had, admission, planned)))
 
     def _least_for(
         self, draft: Answer, account: Account, admission: Admission, planned: Sequence[Mechanism]

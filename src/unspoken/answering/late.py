@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unspoken.engines.protocol import BATCH
-from unspoken.ledger import Account, Given, rows_by
+from unspoken.ledger import Given, rows_by
 from unspoken.numerics.coins import MasterKey
 from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
@@ -67,12 +67,8 @@ def first_read(
     """What the rows are that are there ``now``; what was released of them is in a folder."""
     if kept is None or kept.ledger.empty or not project.files.by_epoch:
         return FirstRead(now)
-    given = list[Parts]()
-
-    def look(account: Account) -> None:
-        given.extend(account.parts(rows_by(coined_by(project), True)).values())
-
-    kept.ledger.look(look, kept.seal)
+    label = rows_by(coined_by(project), True)
+    given = [*kept.look(lambda account: account.parts(label)).values()]
     first = FirstReadings.of(project.files.ledger)
     found = {
         epoch: _parts(given, first, Prints(rules, master, epoch), read)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import sqlalchemy as sql
@@ -39,6 +39,7 @@ _ANY = sql.select(EVENTS.c.id).limit(1)
 # Looks at what all earlier events have shown, and raises if the new one must not be. All: a table
 # under another name would else be another account.
 Check = Callable[[Account], None]
+Seen = TypeVar("Seen")
 
 
 @dataclass(eq=False)
@@ -218,9 +219,11 @@ class Ledger:
                 beside.publish()
         return head
 
-    def look(self, check: Check, seal: Seal) -> None:
-        """Let ``check`` see the account of all events; nothing is charged."""
-        self._served(_Asked(check, seal))
+    def look(self, at: Callable[[Account], Seen], seal: Seal) -> Seen:
+        """What this sees in the account of all events; nothing is charged."""
+        seen: list[Seen] = []
+        self._served(_Asked(lambda account: seen.append(at(account)), seal))
+        return seen[-1]
 
     def charge(
         self,

@@ -16,7 +16,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Given, Head, Release, tossing
+from unspoken.ledger import Account, Head, Release, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
@@ -58,7 +58,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         for epoch, readings, records in sifted.keep:
             past.first.write(epoch, readings, records)
         if not release.pieces:
-            kept.ledger.look(admit, kept.seal)
+            kept.look(admit)
         else:
             written = release.publish(kept, spool(), admit)
     return Released(
@@ -80,15 +80,11 @@ def rehearse_epochs(asked: Asked, kept: Custody | None, master: MasterKey) -> Re
     """Everything up to the charge."""
     past, kernel = _past(asked, kept, master), asked.kernel(master, apart=True)
     sifted = _drawn(asked, kept, master, looked(asked.reading, kernel, past))
-    release, said = _Release.of(asked, master, past, sifted), list[Said]()
-
-    def admit(account: Account) -> None:
-        said.append(release.admitted(account))
-
-    kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
+    release = _Release.of(asked, master, past, sifted)
+    said = kept.look(release.admitted) if kept else release.admitted(Account.of(()))
     moved = drifted(asked, kept, sifted.witness, release.epochs.new)
-    odd = (*asked.ready.warnings, *moved, *said[-1].measured, *release.epochs.refused())
-    return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd, release.epochs)
+    odd = (*asked.ready.warnings, *moved, *said.measured, *release.epochs.refused())
+    return Rehearsed(asked.p, asked.plan, asked.leakage, said, odd, release.epochs)
 
 
 @dataclass(frozen=True)
@@ -301,12 +297,9 @@ def _drawn(asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted
     """
     if asked.draw == 1 or kept is None:
         return sifted
-    event, changed = _event(asked, master, sifted.new), set[str]()
-
-    def look(account: Account) -> None:
-        changed.update(epoch for epoch, _, _ in account.changed(event, sifted.compared))
-
-    kept.ledger.look(look, kept.seal)
+    event = _event(asked, master, sifted.new)
+    found = kept.look(lambda account: account.changed(event, sifted.compared))
+    changed = {epoch for epoch, _, _ in found}
     some = sifted.standing or any(piece.epoch not in changed for piece in sifted.new)
     return sifted.without(changed) if some else sifted
 
@@ -314,13 +307,7 @@ def _drawn(asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted
 def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:
     """What was released before."""
     event = _event(asked, master, ())
-    given = dict[tuple[str, ...], dict[str, list[Given]]]()
-
-    def look(account: Account) -> None:
-        given.update(account.parts(tossing(event)))
-
-    if kept is not None:
-        kept.ledger.look(look, kept.seal)
+    given = {} if kept is None else kept.look(lambda account: account.parts(tossing(event)))
     of_readers = given.get(event.readers, {}).values()
     extended = _extended(asked, kept, {each.number for parts in of_readers for each in parts})
     return Past(event.readers, given, FirstReadings.of(asked.project.files.ledger), extended)

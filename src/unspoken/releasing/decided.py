@@ -68,7 +68,7 @@ def _refuse_unreleasable(ready: Prepared, chosen: Plan, kept: Custody) -> None:
                     "a plan for new epochs"
                 )
 
-        kept.ledger.look(admit, kept.seal)
+        kept.look(admit)
 
 
 def _of_all_epochs(event: Release, account: Account) -> Release:

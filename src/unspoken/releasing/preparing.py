@@ -19,6 +19,7 @@ from unspoken.errors import InputError, LimitExceeded, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, refuse_idle, table_of
 from unspoken.learning.counts.looked import Looked
 from unspoken.learning.doubts import doubts
+from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
@@ -109,11 +110,15 @@ class Prepared(Shown):
             kept=keeps_to(self.project, self.adopted, self.believed),
         )
 
+    @property
+    def pinned(self) -> Pinned | None:
+        """The counts, if they have noise."""
+        return None if self.believed is None else self.believed.pinned
+
     @cached_property
     def beliefs(self) -> Belief:
         """All that the counts leave possible; what was learned, where no level is declared."""
-        pinned = None if self.believed is None else self.believed.pinned
-        return box_of(self.project, self.learned, pinned)
+        return box_of(self.project, self.learned, self.pinned)
 
     def by_cap(self) -> ByCap:
         """What other odds caps would let out."""
@@ -145,11 +150,12 @@ class Prepared(Shown):
         """What has to be said beside every number; ``p``: how often what may be shown is, if there
         is a plan; ``plan``: that alone which is released by.
         """
-        pinned = None if self.believed is None else self.believed.pinned
         floor = plan is not None and plan.is_floor
         held = plan is not None and plan.bound.premise.level is not None
         with _in_reach():
-            return cautions(self.learned, self.units, self.sensitive, p or {}, pinned, floor, held)
+            return cautions(
+                self.learned, self.units, self.sensitive, p or {}, self.pinned, floor, held
+            )
 
     @property
     def closed_names(self) -> Mapping[str, list[str]]:
@@ -173,7 +179,7 @@ class Prepared(Shown):
                 curve,
                 self.extends,
                 looked,
-                None if self.believed is None else self.believed.pinned,
+                self.pinned,
             )
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
         since = self._since(found.plan.mechanism) if adopted else None
@@ -226,10 +232,9 @@ class Prepared(Shown):
 
     def _boxed(self, mechanism: Mechanism, floor: bool = False) -> list[str]:
         """The box's numbers of what is shown, in words; none before anything is counted."""
-        if self.believed is None:
+        if self.pinned is None:
             return []
-        pinned = self.believed.pinned
-        return in_words(self.project, pinned, self.learned, self.beliefs, mechanism, floor)
+        return in_words(self.project, self.pinned, self.learned, self.beliefs, mechanism, floor)
 
     def closing(self, close: bool | None) -> Prepared:
         """The same with telling values made sensitive, or not; None: as the project says."""

@@ -150,13 +150,7 @@ class Curator:
 
     def shown(self) -> dict[str, float]:
         """The exponent of all that was released of each attribute, to anybody: for those alike."""
-        found, kept = list[dict[str, float]](), self._kept()
-
-        def look(account: Account) -> None:
-            found.append(account.exposure(account.readers()).exponents())
-
-        kept.ledger.look(look, kept.seal)
-        return found[-1]
+        return self._kept().look(lambda had: had.exposure(had.readers()).exponents())
 
     def disclosed(
         self,
@@ -282,16 +276,15 @@ class Curator:
 
     def _current(self) -> Prepared:
         """With the plan that is adopted by now: the steward may adopt another one meanwhile."""
-        adopted, found = self.ready.adopted, list[tuple[Adoption | None, int]]()
+        adopted = self.ready.adopted
 
-        def look(account: Account) -> None:
+        def now(account: Account) -> tuple[Adoption | None, int]:
             last = None if adopted is None else account.adopted(adopted.table)
-            found.append((last, len(account.disclosures())))
+            return last, len(account.disclosures())
 
-        kept = self._kept()
-        kept.ledger.look(look, kept.seal)
-        if found[-1] != (adopted, self._disclosed):
-            self._disclosed = found[-1][1]
+        found = self._kept().look(now)
+        if found != (adopted, self._disclosed):
+            self._disclosed = found[1]
             with outward():
                 self.ready = _adopted(opened(self.project.path))
             self._asked.clear()
@@ -351,7 +344,7 @@ class Curator:
         event = asked.event(kept.master, {epoch: {} for epoch in epochs}, 0)
         try:
             with outward():
-                kept.ledger.look(partial(asked.admission.check, event), kept.seal)
+                kept.look(partial(asked.admission.check, event))
         except Refused as refusal:
             return refusal
         return None

@@ -80,14 +80,13 @@ def _plan(ready: Prepared, kept: Custody) -> str:
     """Why the adopted plan breaks a limit, of rows of which nothing else was shown."""
     if ready.adopted is None:
         return ""
-    found, project = list[Exposure](), ready.project
+    project = ready.project
 
-    def look(account: Account) -> None:
-        for coalition in project.pools:
-            audience = account.reaching(coalition, project.applications)
-            found.append(Exposure(known=account.exposure(audience).known))
+    def known(account: Account) -> list[Exposure]:
+        audiences = (account.reaching(who, project.applications) for who in project.pools)
+        return [Exposure(known=account.exposure(audience).known) for audience in audiences]
 
-    kept.ledger.look(look, kept.seal)
+    found = kept.look(known)
     try:
         admission = ready.admission(ready.plan().mechanism, ready.adopted.limits)
         shown = [

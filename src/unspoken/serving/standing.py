@@ -131,16 +131,15 @@ class Standings:
 
         ``whom``: of these in place of those that are declared.
         """
-        project, shown = ready.project, dict[tuple[str, ...], Shown]()
+        project = ready.project
 
-        def look(account: Account) -> None:
-            for coalition in project.pools if whom is None else whom:
-                audience = account.reaching(coalition, project.applications)
-                found = account.exposures(audience)
-                shown[coalition] = [(each.fold(ready.sensitive), each.known) for each in found]
+        def shown(account: Account, coalition: tuple[str, ...]) -> Shown:
+            found = account.exposures(account.reaching(coalition, project.applications))
+            return [(each.fold(ready.sensitive), each.known) for each in found]
 
-        kept.ledger.look(look, kept.seal)
-        return [each for who, seen in shown.items() for each in self._of(ready, who, seen)]
+        whom = project.pools if whom is None else whom
+        seen = kept.look(lambda account: {who: shown(account, who) for who in whom})
+        return [each for who, had in seen.items() for each in self._of(ready, who, had)]
 
     def _of(self, ready: Prepared, coalition: tuple[str, ...], seen: Shown) -> list[Standing]:
         last = self._last.get(coalition)

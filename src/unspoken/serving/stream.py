@@ -101,16 +101,14 @@ class Stream:
 def streams(project: Project, kept: Custody) -> list[Stream]:
     """Of every coalition; none where nothing was answered and nothing limits it."""
     unit, limits = project.source.unit, project.limits
-    found = list[Stream]()
 
-    def look(account: Account) -> None:
-        for coalition in project.pools:
-            audience = account.reaching(coalition, project.applications)
-            spent = account.draws.streams.spent(audience, unit)
-            fullest = _fullest(project, account, audience)
-            found.append(Stream(coalition, unit, limits.unit_epsilon, spent, fullest))
+    def of(account: Account, coalition: tuple[str, ...]) -> Stream:
+        audience = account.reaching(coalition, project.applications)
+        spent = account.draws.streams.spent(audience, unit)
+        fullest = _fullest(project, account, audience)
+        return Stream(coalition, unit, limits.unit_epsilon, spent, fullest)
 
-    kept.ledger.look(look, kept.seal)
+    found = kept.look(lambda account: [of(account, coalition) for coalition in project.pools])
     answered = any(each.spent != 0 for each in found)
     limited = min(limits.unit_epsilon, limits.epoch_epsilon) < math.inf
     return found if answered or limited else []

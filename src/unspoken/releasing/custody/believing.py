@@ -74,14 +74,9 @@ class Countings:
 
     @classmethod
     def of(cls, kept: Custody | None) -> Countings:
-        found = [cls()]
-
-        def look(account: Account) -> None:
-            found.append(cls(account.learnings(), account.exact()))
-
-        if kept is not None and not kept.ledger.empty:  # looking writes down what it added up
-            kept.ledger.look(look, kept.seal)
-        return found[-1]
+        if kept is None or kept.ledger.empty:  # looking writes down what it added up
+            return cls()
+        return kept.look(lambda account: cls(account.learnings(), account.exact()))
 
 
 def used_rows(project: Project, table: Table, *, history: bool) -> Table:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.errors import InputError
-from unspoken.ledger import Head, Ledger, Seal, head_file
+from unspoken.ledger import Account, Head, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
@@ -44,6 +44,7 @@ LARGEST = 1 << 28  # bytes of a manifest
 NO_MANIFEST = (
     "is no manifest that unspoken wrote; restore it from a copy, or move it away and release again"
 )
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class Custody:
     master: MasterKey
     ledger: Ledger
     seal: Seal
+
+    def look(self, at: Callable[[Account], Seen]) -> Seen:
+        """What this sees in the account of all events; nothing is charged."""
+        return self.ledger.look(at, self.seal)
 
     @classmethod
     def there(cls, project: Project) -> Custody | None:

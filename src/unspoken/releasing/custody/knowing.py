@@ -14,14 +14,7 @@ __all__ = ["disclosures_of", "with_disclosed"]
 
 def disclosures_of(kept: Custody | None) -> list[Disclosure]:
     """Everything that became known otherwise."""
-    found: list[Disclosure] = []
-
-    def look(account: Account) -> None:
-        found.extend(account.disclosures())
-
-    if kept is not None and not kept.ledger.empty:
-        kept.ledger.look(look, kept.seal)
-    return found
+    return [] if kept is None or kept.ledger.empty else kept.look(Account.disclosures)
 
 
 def with_disclosed(project: Project, kept: Custody | None) -> Project:

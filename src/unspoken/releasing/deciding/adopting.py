@@ -50,13 +50,7 @@ def adoptions_of(project: Project, kept: Custody | None, pinned: Believed | None
     """The plans that were adopted, the last one last: made from these counts, or for a table of
     this name; else, whatever the table was called, those that show what is read here.
     """
-    found: list[Adoption] = []
-
-    def look(account: Account) -> None:
-        found.extend(account.adoptions())
-
-    if kept is not None:
-        kept.ledger.look(look, kept.seal)
+    found = [] if kept is None else kept.look(Account.adoptions)
     counts = None if pinned is None else pinned.pinned.digest
     of_table = [a for a in found if project.source.name == a.table or counts == a.belief]
     return of_table or [a for a in found if {*project.reads} & {*a.mechanism.delivered}]
