@@ -22,7 +22,7 @@ from unspoken.learning.marks.labels import Labelling
 from unspoken.mechanisms import Geometric, Mechanism, RecordCounts, Together
 from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
-from unspoken.numerics.roots import bracket
+from unspoken.numerics.roots import last_where
 
 __all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "coarse", "least", "moved", "within"]
 
@@ -175,11 +175,8 @@ def least(broken: Callable[[float], str | None]) -> float:
             "no answer with noise does",
         )
 
-    def excess(log: float) -> float:
-        return math.inf if broken(math.exp(log)) else -math.inf
-
-    fits, _ = bracket(excess, math.log(MOST), math.log(LEAST), absolute=NEAR)
-    return _up(math.exp(fits))
+    ends = math.log(MOST), math.log(LEAST)
+    return _up(math.exp(last_where(lambda log: not broken(math.exp(log)), *ends, NEAR)))
 
 
 def coarse(epsilon: float, digits: int = DIGITS) -> float:

@@ -27,9 +27,13 @@ Excess = Callable[[float], float]
 Point = tuple[float, float]  # x, and its excess
 
 
-def last_where(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last float on the way from ``inside``, where it holds, to ``outside`` where it does."""
-    return bracket(lambda x: -math.inf if holds(x) else math.inf, inside, outside)[0]
+def last_where(
+    holds: Callable[[float], object], inside: float, outside: float, absolute: float = 0.0
+) -> float:
+    """The last float on the way from ``inside``, where it holds, to ``outside`` where it does, or
+    one that is so near.
+    """
+    return bracket(lambda x: -math.inf if holds(x) else math.inf, inside, outside, absolute)[0]
 
 
 def bracket(

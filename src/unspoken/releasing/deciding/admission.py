@@ -13,7 +13,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, EarlierPolicy, Exposure, Known, Release, merged, reaches
 from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.numerics.roots import bracket
+from unspoken.numerics.roots import last_where
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.policy.edges import Edge, edge_text
@@ -333,10 +333,10 @@ class Admission:
             smaller = "write a smaller [plan] odds_cap and adopt a plan"
             return f"{refused}; {smaller} (docs/answers.md: beside a release)" if drawn else refused
 
-        def excess(share: float) -> float:
-            return math.inf if self.too_much(whole.scaled(share), before) else -math.inf
+        def kept(share: float) -> bool:
+            return not self.too_much(whole.scaled(share), before)
 
-        fits, _ = bracket(excess, 0.0, self.scale, absolute=FINE)
+        fits = last_where(kept, 0.0, self.scale, FINE)
         scale = math.floor(fits * 1e3) / 1e3  # down: what is said has to fit
         least = coarse(whole.scaled(scale).exponents())
         shown = OneSided(least).shown(self.belief)
