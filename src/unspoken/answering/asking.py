@@ -21,7 +21,7 @@ from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
-from unspoken.ledger import EXACT, Account, Answer, Asked
+from unspoken.ledger import Account, Answer, Asked
 from unspoken.mechanisms import Mechanism, OneSided, Together
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
@@ -257,9 +257,7 @@ class Asking:
             leakage={},
             readers=self.readers,
             keys=keys if len(keys) > 1 else (),
-            counts=EXACT + (whole.belief.history or "")
-            if ready.believed is None
-            else ready.believed.pinned.digest,
+            counts=ready.counts,
             request=self.request,
             query=self.question.text + (f" -- draw {self.draw}" if self.draw > 1 else ""),
             draw=self.draw,

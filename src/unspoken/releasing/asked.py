@@ -13,7 +13,7 @@ from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.learning.learned import CELLS
 from unspoken.learning.pinned import JOINT
-from unspoken.ledger import EXACT, Account, Head, Release
+from unspoken.ledger import Account, Head, Release
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
@@ -157,11 +157,11 @@ class Asked:
         """Whether rows are compared with those that were counted while they are read: by another
         draw they are shown once more, and labels of a large tree are too many to be held.
         """
-        believed = self.ready.believed
-        if believed is None or self.draw > 1:
+        pinned = self.ready.pinned
+        if pinned is None or self.draw > 1:
             return False
         few = math.prod(self.reading.rules.combinations) <= CELLS
-        return JOINT in believed.pinned.tables or few
+        return JOINT in pinned.tables or few
 
     @property
     def released(self) -> Mechanism:
@@ -173,7 +173,7 @@ class Asked:
     ) -> dict[str, Any]:
         """The manifest of what was written."""
         ready, lines = self.ready, self.ready.promise.lines()
-        belief = None if ready.believed is None else ready.believed.pinned.digest
+        belief = None if ready.pinned is None else ready.pinned.digest
         closed = ready.closed_names
         coin, law = event.mechanism, ready.learned.belief  # of a plan that was another one, maybe
         given = {} if belief is None else stated_given(coin, law)
@@ -215,9 +215,7 @@ class Asked:
             keys=keys if len(keys) > 1 else (),
             rows=rows,
             parts=parts or {},
-            counts=EXACT + (whole.belief.history or "")
-            if ready.believed is None
-            else ready.believed.pinned.digest,
+            counts=ready.counts,
             draw=self.draw,
         )
 

@@ -20,7 +20,7 @@ from unspoken.learning import Cache, Doubt, Learned, refuse_idle, table_of
 from unspoken.learning.counts.looked import Looked
 from unspoken.learning.doubts import doubts
 from unspoken.learning.pinned import Pinned
-from unspoken.ledger import Adoption
+from unspoken.ledger import EXACT, Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
@@ -114,6 +114,12 @@ class Prepared(Shown):
     def pinned(self) -> Pinned | None:
         """The counts, if they have noise."""
         return None if self.believed is None else self.believed.pinned
+
+    @property
+    def counts(self) -> str:
+        """What plans are made from, as events keep it."""
+        exact = EXACT + (self.project.belief.history or "")
+        return exact if self.pinned is None else self.pinned.digest
 
     @cached_property
     def beliefs(self) -> Belief:
