@@ -53,11 +53,10 @@ def _problem(seed: int) -> RecordProblem:
 def test_both_ends_hold_the_best_that_thresholds_of_their_own_find(seed: int) -> None:
     """What is shown keeps every row, so it is at most that; and no release exceeds the bound."""
     problem = _problem(seed)
-    cells = problem.cells()
-    rows = problem.rules(cells)
+    task = planned.Task.of(problem, problem.cells())
     every = (float("inf"), "")
-    best = planned._over(problem, cells, rows, None, every)
-    found = planned._over(problem, cells, rows, None, every, common=True)
+    best = planned._over(task, None, every)
+    found = planned._over(task, None, every, common=True)
     assert found.objective <= best.upper
     assert best.objective <= found.upper
     assert found.odds.odds <= problem.cap
@@ -140,8 +139,7 @@ def test_the_smallest_share_loses_no_more(seed: int, monkeypatch: pytest.MonkeyP
     problem = _extending(seed)
     best = min(plan_records(problem).shares.values())
     monkeypatch.setattr(routes, "LARGE", 0)
-    cells = problem.cells()
-    common = planned._with_common_thresholds(problem, cells, problem.rules(cells))
+    common = planned._with_common_thresholds(planned.Task.of(problem, problem.cells()))
     assert common is not None
     assert common.objective >= common.upper * (1 - planned.ENOUGH)
     assert best * (1 - 5e-2) < min(common.shares.values()) < best * (1 - planned.ENOUGH)

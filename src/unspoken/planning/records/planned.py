@@ -163,52 +163,92 @@ class Planned:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Task:
+    """A problem with its cells, and what a table of these is held to."""
+
+    problem: RecordProblem
+    cells: Cells
+    rows: Sequence[Rule]
+    limits: Sequence[BitLimit]
+    sees: Sequence[int]
+    alike: Sequence[int]
+
+    @classmethod
+    def of(cls, problem: RecordProblem, cells: Cells) -> Task:
+        rows, limits = problem.rules(cells), problem.limits(cells)
+        alike = [problem.mask(group) for group in problem.alike]
+        return cls(problem, cells, rows, limits, problem.sees(), alike)
+
+    def held(self, table: Table) -> Table:
+        """With every row exactly."""
+        return held(table, self.sees, self.rows, self.alike)
+
+    def quieter(self, table: Table) -> Table:
+        """With as little silence as keeps every limit on bits: mostly none.
+
+        Silence breaks no row but by rounding, so rows are held once how much it takes is known.
+        """
+
+        def silenced(part: int) -> Table:
+            return table.scaled(FINE - part, FINE) if part else table
+
+        def kept(each: Table) -> bool:
+            leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in self.limits)
+            return all(leak <= limit.nats for leak, limit in zip(leaked, self.limits, strict=True))
+
+        low, high = 0, 0
+        while high < FINE and not kept(silenced(high)):
+            low, high = high, max(1, 2 * high)
+        while high - low > max(1, high >> 10):
+            middle = (low + high) // 2
+            low, high = (low, middle) if kept(silenced(middle)) else (middle, high)
+        found = self.held(silenced(high)) if high else table
+        while high < FINE and not kept(found):
+            high = min(FINE, 2 * high)
+            found = self.held(silenced(high))
+        return found
+
+
 def plan_records(problem: RecordProblem) -> Planned:
     """The most worth within the limits, over as many patterns as a program has room for."""
-    cells = problem.cells()
-    rows, sees, limits = problem.rules(cells), problem.sees(), problem.limits(cells)
-    others = bool(problem.alike or sharing(problem) or limits or problem.extends)
+    task = Task.of(problem, problem.cells())
+    cells, rows, worth = task.cells, task.rows, problem.prices(task.cells)
+    others = bool(task.alike or sharing(problem) or task.limits or problem.extends)
     if not (rows or problem.secrets or problem.extends):  # all is shown of every record there is
-        return plan_floor(problem, everything(cells, problem.prices(cells)))
-    rule = of_one_event(cells, rows, sees, others)
+        return plan_floor(problem, everything(cells, worth))
+    rule = of_one_event(cells, rows, task.sees, others)
     if cells.earlier is not None:
-        _refuse_out(problem, cells, rows)
+        _refuse_out(task)
     if rule is not None and Pairs.count(cells) > QUICKER:
-        worth = problem.prices(cells)
         priced = by_columns(cells, rule, worth)
-        table = held(Table.of(cells, priced.pairs, priced.shares), sees, rows)
+        table = task.held(Table.of(cells, priced.pairs, priced.shares))
         return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
-    first = _with_common_thresholds(problem, cells, rows)
+    first = _with_common_thresholds(task)
     enough = ENOUGH if room_for_all(cells, rows) else SOME
     if first is not None and first.lacks <= enough:
         return first
-    upper = (everything(cells, problem.prices(cells)), FREE)
+    upper = (everything(cells, worth), FREE)
     if first is not None:
         upper = min(upper, (first.upper, BY_LAWS))
     elif problem.believed.of_sets and not room_for_all(cells, rows):
         upper = min(upper, (plan_records(of_one_belief(problem)).upper, OF_ONE))
-    found = _by_programs(problem, cells, rows, upper)
+    found = _by_programs(task, upper)
     return found if first is None else max(first, found, key=_fairest)
 
 
-def _with_common_thresholds(
-    problem: RecordProblem, cells: Cells, rows: Sequence[Rule]
-) -> Planned | None:
+def _with_common_thresholds(task: Task) -> Planned | None:
     """Of sets, where that is a far smaller program and may lose next to nothing; None elsewhere.
 
     Sides of several contexts have thresholds that are far apart, and what is made exactly alike
     wants a vertex.
     """
+    problem = task.problem
     fits = problem.believed.of_sets and len(problem.beliefs) == 1
-    if (
-        not fits
-        or problem.alike
-        or problem.limits(cells)
-        or not with_common_thresholds(cells, rows)
-    ):
+    if not fits or task.alike or task.limits or not with_common_thresholds(task.cells, task.rows):
         return None
     try:
-        return _over(problem, cells, rows, None, (math.inf, ""), common=True)
+        return _over(task, None, (math.inf, ""), common=True)
     except TooLarge:
         return None
 
@@ -221,20 +261,18 @@ def _fairest(planned: Planned) -> tuple[float, float]:
     return min(shares.values(), default=0.0), planned.objective
 
 
-def _by_programs(
-    problem: RecordProblem, cells: Cells, rows: Sequence[Rule], upper: tuple[float, str]
-) -> Planned:
+def _by_programs(task: Task, upper: tuple[float, str]) -> Planned:
     """Over as many patterns as there is room for; ``upper``: what no release exceeds, and why."""
-    for masks in routes(cells, rows):
+    for masks in routes(task.cells, task.rows):
         try:
-            found = _over(problem, cells, rows, masks, upper)
-            return found if masks is not None else _closer(problem, cells, rows, found)
+            found = _over(task, masks, upper)
+            return found if masks is not None else _closer(task, found)
         except Unfinished as ended:  # in the time there is
             if masks is None:
                 upper = min(upper, (ended.upper, PRICED))
         except TooLarge:
             continue
-    return plan_floor(problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
+    return plan_floor(task.problem, upper[0], NOT_SOLVED.format(upper=upper[1]))
 
 
 def sharing(problem: RecordProblem) -> list[int]:
@@ -265,15 +303,15 @@ def of_one_belief(problem: RecordProblem) -> RecordProblem:
     )
 
 
-def _closer(problem: RecordProblem, cells: Cells, rows: Sequence[Rule], found: Planned) -> Planned:
+def _closer(task: Task, found: Planned) -> Planned:
     """With less slack, where that may show more: prices of rows that nearly cancel one another are
     thousands of labels, and slack costs that part of them.
     """
     near = found.objective >= found.upper * (1 - NEAR)
-    if near or problem.believed.of_sets or problem.limits(cells) or problem.alike:
+    if near or task.problem.believed.of_sets or task.limits or task.alike:
         return found
     try:
-        closer = _over(problem, cells, rows, None, (math.inf, ""), CLOSER * SLACK)
+        closer = _over(task, None, (math.inf, ""), CLOSER * SLACK)
     except TooLarge:
         return found
     least, better = (min(each.shares.values(), default=0.0) for each in (found, closer))
@@ -281,9 +319,7 @@ def _closer(problem: RecordProblem, cells: Cells, rows: Sequence[Rule], found: P
 
 
 def _over(
-    problem: RecordProblem,
-    cells: Cells,
-    rows: Sequence[Rule],
+    task: Task,
     masks: Counts | None,
     most: tuple[float, str],
     slack: float = SLACK,
@@ -292,9 +328,8 @@ def _over(
     """The most worth of these patterns, and what no release exceeds: of some patterns ``most``.
     ``common``: with a common threshold of sides without the secret.
     """
-    sees, limits = problem.sees(), problem.limits(cells)
-    alike = tuple(problem.mask(group) for group in problem.alike)
-    layout = Layout.of(cells, Pairs.of(cells, masks), sees, rows)
+    problem, cells, limits, alike = task.problem, task.cells, task.limits, task.alike
+    layout = Layout.of(cells, Pairs.of(cells, masks), task.sees, task.rows)
     values = layout.values(problem.prices(cells))
     model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, slack, common)
     solved = model.solve()
@@ -302,8 +337,7 @@ def _over(
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))
     shown = quiet.x[: len(values)]
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
-    table = held(Table.of(cells, layout.pairs, shown), sees, rows, alike)
-    table = _quieter(table, limits, sees, rows, alike)
+    table = task.quieter(task.held(Table.of(cells, layout.pairs, shown)))
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
@@ -321,13 +355,11 @@ def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     """
     if problem.extends:
         return Planned(problem, nothing_new(problem.cells()), upper, note=note)
-    table = floor_table(problem)
-    binds, limits = floor_binds(problem, table.cells), problem.limits(table.cells)
-    if problem.alike or limits:  # rows that it does not keep by itself
-        sees, rows = problem.sees(), problem.rules(table.cells)
-        alike = tuple(problem.mask(group) for group in problem.alike)
-        free = table
-        table = _quieter(held(free, sees, rows, alike), limits, sees, rows, alike)
+    free = table = floor_table(problem)
+    binds = floor_binds(problem, free.cells)
+    if problem.alike or problem.limits(free.cells):  # rows that it does not keep by itself
+        task = Task.of(problem, free.cells)
+        table = task.quieter(task.held(free))
         binds = binds if np.array_equal(table.weights, free.weights) else ()
     return Planned(problem, table, upper, binds, note=note)
 
@@ -338,10 +370,10 @@ def nothing_new(cells: Cells) -> Table:
     return Table(cells, rest, np.zeros(len(rest), dtype=object)).filled()
 
 
-def _refuse_out(problem: RecordProblem, cells: Cells, rows: Sequence[Rule]) -> None:
+def _refuse_out(task: Task) -> None:
     """What is out stays out: where that breaks a cap, or tells too many bits, nothing mends it."""
-    table = nothing_new(cells)
-    for watched in Layout.over(cells, table.pairs, problem.sees(), rows).watched:
+    cells, table = task.cells, nothing_new(task.cells)
+    for watched in Layout.over(cells, table.pairs, task.sees, task.rows).watched:
         secret, other = sums(table, watched)
         at = broken(table, watched)
         if len(at):
@@ -353,42 +385,10 @@ def _refuse_out(problem: RecordProblem, cells: Cells, rows: Sequence[Rule]) -> N
                 "taken back: raise the cap, or leave these records as they are, and plan anew "
                 "under another [epoch] label for others"
             )
-    for limit in problem.limits(cells):
+    for limit in task.limits:
         leaked = nats(cells, table.pairs, table.shares, limit)
         if leaked > limit.nats:
             raise InputError(
                 f"plan.extends: what is out already tells {leaked / LOG2:.4g} bit, and the limit "
                 f"is {limit.nats / LOG2:.4g}; it cannot be taken back: raise the limit"
             )
-
-
-def _quieter(
-    table: Table,
-    limits: Sequence[BitLimit],
-    sees: Sequence[int],
-    rows: Sequence[Rule],
-    alike: Sequence[int],
-) -> Table:
-    """With as little silence as keeps every limit on bits: mostly none.
-
-    Silence breaks no row but by rounding, so rows are held once how much it takes is known.
-    """
-
-    def silenced(part: int) -> Table:
-        return table.scaled(FINE - part, FINE) if part else table
-
-    def kept(each: Table) -> bool:
-        leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in limits)
-        return all(leak <= limit.nats for leak, limit in zip(leaked, limits, strict=True))
-
-    low, high = 0, 0
-    while high < FINE and not kept(silenced(high)):
-        low, high = high, max(1, 2 * high)
-    while high - low > max(1, high >> 10):
-        middle = (low + high) // 2
-        low, high = (low, middle) if kept(silenced(middle)) else (middle, high)
-    found = held(silenced(high), sees, rows, alike) if high else table
-    while high < FINE and not kept(found):
-        high = min(FINE, 2 * high)
-        found = held(silenced(high), sees, rows, alike)
-    return found
