@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from unspoken.engines.sql import literal, name_in_sql
@@ -21,7 +21,7 @@ from unspoken.policy.proposed import contexts, epoch, history
 from unspoken.policy.quoting import toml_key, toml_text, toml_value
 from unspoken.types.column import Cell, ColumnInfo, Grouping
 
-__all__ = ["groupings", "left_out", "starter"]
+__all__ = ["free_name", "groupings", "left_out", "starter"]
 
 NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
@@ -100,7 +100,7 @@ def starter(
     unlike = _unlike(columns, keys)
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
-    named, nobody = guess or (_free("row", names),), _free("column", names)
+    named, nobody = guess or (free_name("row", names),), free_name("column", names)
     reasons = left_out(columns, named, most, rows, follows)
     usable = [c for c, why in reasons.items() if not why]
     grouped = groupings(reasons)
@@ -109,7 +109,7 @@ def starter(
         TOP,
         *_source(source, database, zoned),
         *_nan([c for c in usable if c.nan]),
-        *_keys(guess, doubt, _free("row", names), _rows_of(source, database), grouped),
+        *_keys(guess, doubt, free_name("row", names), _rows_of(source, database), grouped),
         *_unit(guess_unit(unlike, guess) or named),
         *_more_keys(guess, [c.name for c in naming if c.kind in KEY_KINDS and is_named(c)]),
         EPOCH,
@@ -246,7 +246,7 @@ def _output(source: str) -> Iterator[str]:
     yield _entry("report", '"report.html"')
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def free_name(name: str, taken: Iterable[str]) -> str:
     """The name, or if it is taken, with as many underscores as it needs."""
     folded = {other.casefold() for other in taken}
     return next(free for n in count() if (free := name + "_" * n) not in folded)

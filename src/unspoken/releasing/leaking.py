@@ -11,7 +11,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, count
+from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
 
@@ -29,6 +29,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.policy import Project, groupings, left_out, starter
 from unspoken.policy.columns import MOST_VALUES
 from unspoken.policy.guesses import grouped_by, guess_keys
+from unspoken.policy.starter import free_name
 from unspoken.releasing.assessing import leaks
 from unspoken.releasing.assessing.few import scarce
 from unspoken.releasing.assessing.first_look import HAS, FirstLook
@@ -81,7 +82,7 @@ def first_look(
     if secret is None:
         return _look(_Columns(opened, opened.describe(), at), None)
     asked = RowSQL(opened.columns, opened.title).read(secret, at("secret"), condition=True)
-    about = _free("secret", opened.columns)
+    about = free_name("secret", opened.columns)
     (alone,) = opened.computed({about: asked.sql}, at("secret")).describe([about])
     marked = opened.computed({about: f"{asked.sql} IS NOT FALSE"}, at("table"))
     described = marked.describe()
@@ -142,7 +143,7 @@ class _Columns:
         if set(why) >= {c.name for c in self.described}:
             raise self.too_few(why)
         rest = [column for column, reason in reasons.items() if not reason]
-        row = _free("row", [c.name for c in self.described])
+        row = free_name("row", [c.name for c in self.described])
         text = starter(rest, "table.parquet", keys=[row], rows=rows, most=ANY)
         return Project.parse(text, "TABLE"), why
 
@@ -152,7 +153,7 @@ class _Columns:
         in_order = sorted(self.described, key=lambda column: column.name not in self.reads)
         why = {column: self._reason(column, rows, keys) for column in in_order}
         rest = [column for column, reason in why.items() if not reason]
-        row = _free("row", [c.name for c in self.described])
+        row = free_name("row", [c.name for c in self.described])
         return why | left_out(rest, [row], ANY, how=self.how)
 
     def _reason(self, column: ColumnInfo, rows: int, keys: Collection[str]) -> str:
@@ -177,12 +178,6 @@ class _Columns:
             reasons = f"there is {given[0]} alone"
         way = f"Make columns of fewer values {self.how}; names of people say nothing in groups"
         return InputError(f"{self.table.title}: no two columns to look at: {reasons}. {way}")
-
-
-def _free(name: str, taken: Sequence[str] | Mapping[str, str]) -> str:
-    """The name, with as many underscores as make it nobody else's."""
-    folded = {other.casefold() for other in taken}
-    return next(free for n in count() if (free := name + "_" * n) not in folded)
 
 
 def _refuse_constant(

@@ -28,7 +28,7 @@ from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
-from unspoken.releasing.custody.custody import Custody, verified
+from unspoken.releasing.custody.custody import verified, with_custody
 from unspoken.releasing.custody.first_readings import FirstReadings
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
@@ -94,9 +94,8 @@ class Restored:
 
 def backup(project: Project | str | Path, archive: Path) -> BackedUp:
     """All there is to keep of a project in one file, for its owner: the master key is in it."""
-    whole = project if isinstance(project, Project) else Project.read(project)
-    head, kept = verified(whole).head, Custody.there(whole)
-    assert kept is not None  # it was verified
+    whole, kept = with_custody(project)
+    head = verified(whole).head
     there = to_keep(whole).items()
     files = {name: path for name, path in there if path.exists() or name == "ledger"}
     with writing(archive):

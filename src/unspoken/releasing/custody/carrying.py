@@ -9,18 +9,14 @@ from unspoken.ledger import Head, Ledger, Seal
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished, writing
 from unspoken.policy import Project
-from unspoken.releasing.custody.custody import Custody, all_heads
+from unspoken.releasing.custody.custody import all_heads, with_custody
 
 __all__ = ["export_ledger", "import_ledger"]
 
 
 def export_ledger(project: Project | str | Path, file: Path) -> int:
     """Write all events into a file for its owner, once they are verified; gives how many."""
-    whole = project if isinstance(project, Project) else Project.read(project)
-    kept = Custody.there(whole)
-    if kept is None:
-        ledger = whole.files.ledger.name
-        raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
+    _, kept = with_custody(project)
     if file.exists():
         raise InputError(f"{file}: is there already; nothing is written over")
     with unfinished(file, PRIVATE) as partial, writing(file):

@@ -37,6 +37,7 @@ __all__ = [
     "manifest_at",
     "refuse_foreign",
     "verified",
+    "with_custody",
 ]
 
 MARK = {"unspoken": "release"}  # what our manifests begin with, and our releases carry
@@ -106,13 +107,19 @@ class Verified:
     warnings: tuple[str, ...] = ()
 
 
-def verified(project: Project | str | Path) -> Verified:
-    """Check the ledger of a project against its key, and against what was recorded of it."""
+def with_custody(project: Project | str | Path) -> tuple[Project, Custody]:
+    """Of a project, or the file of one; refused where nothing was charged yet."""
     given = project if isinstance(project, Project) else Project.read(project)
     kept = Custody.there(given)
     if kept is None:
         ledger = given.files.ledger.name
         raise InputError(f"{ledger}: there is no ledger yet; the first release makes it")
+    return given, kept
+
+
+def verified(project: Project | str | Path) -> Verified:
+    """Check the ledger of a project against its key, and against what was recorded of it."""
+    given, kept = with_custody(project)
     seal = replace(kept.seal, given=all_heads(given))
     head = kept.ledger.verify(seal)
     return Verified(head, dict(seal.recorded()), tuple(_unwritten(given, kept)))
