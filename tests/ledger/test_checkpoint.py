@@ -20,7 +20,7 @@ from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, seal
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, chain
-from unspoken.ledger.entries import InMemory
+from unspoken.ledger.entries import Entries
 from unspoken.mechanisms import Laplace
 
 
@@ -52,7 +52,7 @@ def kept(path: Path) -> tuple[Any, Any]:
     replayed = Account.of([Release.from_json(text) for text in events])
     ledger.look(look, seal(ledger))
     entries = replayed._entries
-    assert isinstance(entries, InMemory)
+    assert isinstance(entries, Entries)
     return (
         {key: value for key, value in found[0].items() if key[0] not in ASKED},
         {key: value for key, value in entries.entries.items() if key[0] not in ASKED},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.ledger.histories import event, histories
 from unspoken.ledger import Account, EarlierPolicy, Release, tossing
-from unspoken.ledger.entries import InMemory
+from unspoken.ledger.entries import Entries
 from unspoken.mechanisms import OneSided
 
 POLICIES: list[dict[str, Any]] = [{}, {"sensitive": "x"}, {"sensitive": "x", "bins": [1.0, 2.0]}]
@@ -58,7 +58,7 @@ def words(earlier: EarlierPolicy) -> str:
 
 def carried_over(account: Account) -> Account:
     """As another program reads it that opens the ledger."""
-    entries = InMemory()
+    entries = Entries()
     for key, value in account._entries.below(()):
         entries.put({key: json.loads(json.dumps(value))})
     return Account(entries)

@@ -31,10 +31,10 @@ from unspoken.ledger.cell_coins import CellCoins, Readings
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
 from unspoken.ledger.drawn import Asked, Draws
-from unspoken.ledger.entries import Entries, InMemory, Key
+from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure, Hidden
-from unspoken.ledger.naming import rows_of, tossing
+from unspoken.ledger.naming import rows_of, tossing, word_of
 from unspoken.ledger.parts import Given, added, given
 from unspoken.ledger.policies import Policies
 from unspoken.ledger.record_coins import RecordCoins
@@ -78,7 +78,7 @@ class Account:
     @classmethod
     def of(cls, events: Iterable[Release]) -> Account:
         """The account of these events, in memory."""
-        account = cls(InMemory())
+        account = cls(Entries())
         for number, event in enumerate(events, start=1):
             account.add(event, number)
         return account
@@ -89,24 +89,24 @@ class Account:
         """That of the very same event, if there is one; of a plan, if none was adopted since."""
         last = self.adopted(event.table) if isinstance(event, Adoption) else event
         same = last is not None and last.to_json() == event.to_json()
-        found: int | None = self._one(_same(event)) if same else None
+        found: int | None = self._entries.one(_same(event)) if same else None
         return found
 
     def learnings(self) -> list[Learning]:
         """Every time that a table was counted."""
-        return [*map(Learning.from_json, self._one(("noted", Learning.kind), []))]
+        return [*map(Learning.from_json, self._entries.one(("noted", Learning.kind), []))]
 
     def exact(self) -> list[str]:
         """Of the releases that were planned by exact counts, what was history; "": nothing was."""
-        return [*self._one(("exact",), [])]
+        return [*self._entries.one(("exact",), [])]
 
     def adoptions(self) -> list[Adoption]:
         """Every plan that was adopted, the last one last."""
-        return [*map(Adoption.from_json, self._one(("noted", Adoption.kind), []))]
+        return [*map(Adoption.from_json, self._entries.one(("noted", Adoption.kind), []))]
 
     def disclosures(self) -> list[Disclosure]:
         """Everything that became known otherwise."""
-        return [*map(Disclosure.from_json, self._one(("noted", Disclosure.kind), []))]
+        return [*map(Disclosure.from_json, self._entries.one(("noted", Disclosure.kind), []))]
 
     def adopted(self, table: str) -> Adoption | None:
         """The plan for a table that was adopted last."""
@@ -114,11 +114,11 @@ class Account:
 
     def coins(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The coin keys, algorithms and orders of keys that there were."""
-        return [(key, coins, tuple(keys)) for key, coins, keys in self._one(("coins",), [])]
+        return [(key, coins, tuple(keys)) for key, coins, keys in self._entries.one(("coins",), [])]
 
     def readers(self) -> list[tuple[str, ...]]:
         """Whom events were given to, or who knows of what was disclosed."""
-        return [tuple(names) for names in self._one(("readers",), [])]
+        return [tuple(names) for names in self._entries.one(("readers",), [])]
 
     def reaching(
         self, coalition: Collection[str], declared: Collection[str]
@@ -142,7 +142,7 @@ class Account:
 
     def parts(self, label: str) -> dict[tuple[str, ...], dict[str, list[Given]]]:
         """What was given to whom of each epoch, under the coins of a label."""
-        return {names: given(self._entries, _word(names), label) for names in self.readers()}
+        return {names: given(self._entries, word_of(names), label) for names in self.readers()}
 
     def asked(self, request: str) -> Asked | None:
         """What was charged, and drawn, for this question."""
@@ -150,12 +150,12 @@ class Account:
 
     def released(self) -> dict[str, str]:
         """Every attribute of which something was shown, with the table it was first from."""
-        shown: dict[str, str] = self._one(("released",), {})
+        shown: dict[str, str] = self._entries.one(("released",), {})
         return shown
 
     def most_rows(self, table: str) -> tuple[int, str]:
         """How many rows of a table were read under the label that had most, and that label."""
-        rows, label = self._one(("rows", table), [0, ""])
+        rows, label = self._entries.one(("rows", table), [0, ""])
         return rows, label
 
     def policies(self, event: Release) -> list[EarlierPolicy]:
@@ -166,7 +166,7 @@ class Account:
         """Whether one with the same coins, from the same reading, showed all the event shows."""
         if event.mechanism.drawn_anew():
             return False
-        readings, words = event.readings, [_word(names) for names in audience]
+        readings, words = event.readings, [word_of(names) for names in audience]
         exponents, shown = event.mechanism.exponents(), event.mechanism.record_coins()
         return self._records.covers(shown, readings, tossing(event), words) and self._cells.covers(
             exponents, readings, event.draw, words
@@ -180,13 +180,13 @@ class Account:
         been learned again since) does not stand in the way of a new one.
         """
         label, rows = tossing(event), rows_of(event)
-        words, labels = [_word(names) for names in audience], self._labels(event)
+        words, labels = [word_of(names) for names in audience], self._labels(event)
         others = self._cells.others(words, labels)
         other_records = self._records.others(words, labels)
         exposures: list[Exposure] = []
         for epoch in event.readings:
             # Rows that come late were never given to those who are given them now.
-            late = _word(event.readers) if epoch in event.parts else None
+            late = word_of(event.readers) if epoch in event.parts else None
             past = [word for word in words if word != late]
             draws = [each for each in labels if each != label]
             exposure = Exposure(
@@ -203,7 +203,7 @@ class Account:
 
     def exposure(self, audience: Collection[Sequence[str]]) -> Exposure:
         """All that was shown, of a cell that was in every epoch."""
-        words = [_word(names) for names in audience]
+        words = [word_of(names) for names in audience]
         records = self._records.others(words)
         anew, known = self.draws.shown(words), self._disclosures.known(words)
         return Exposure(self._cells.all(words), {}, anew, (), records, known)
@@ -216,7 +216,7 @@ class Account:
         Of functions beside one another it may be any epoch of each; as if it had been in all,
         where these are too many.
         """
-        whole, words = self.exposure(audience), [_word(names) for names in audience]
+        whole, words = self.exposure(audience), [word_of(names) for names in audience]
         tossed = {key[-1]: labels for key, labels in self._entries.below(TOSSED)}
         kept = {rows: self._unlike(words, rows, labels) for rows, labels in tossed.items()}
         mixed = {rows: epochs for rows, epochs in kept.items() if len(epochs) > 1}
@@ -267,7 +267,7 @@ class Account:
 
     def add(self, event: Release, number: int) -> None:
         """Fold it in."""
-        readers, exponents = _word(event.readers), dict(event.mechanism.exponents().items())
+        readers, exponents = word_of(event.readers), dict(event.mechanism.exponents().items())
         counted = ("rows", event.table)
         asked = [("coins",), ("readers",), ("released",), counted]
         heads = self._entries.get(asked)
@@ -290,7 +290,7 @@ class Account:
         entries["released",] = first | {n: event.table for n in shown if n not in first}
         counts = event.counts
         if counts is None:  # of plans that were adopted counts have noise
-            counts = EXACT if self._one(("noted", Adoption.kind)) is None else ""
+            counts = EXACT if self._entries.one(("noted", Adoption.kind)) is None else ""
         if counts.startswith(EXACT):
             entries["exact",] = _with(self.exact(), counts.removeprefix(EXACT))
         if event.rows is not None and not event.per_key:
@@ -299,11 +299,11 @@ class Account:
 
     def note(self, event: Decision, number: int) -> None:
         """Keep what was decided, or said: it shows nothing of the rows that are released."""
-        before = self._one(key := ("noted", event.kind), [])
+        before = self._entries.one(key := ("noted", event.kind), [])
         self._entries.put({_same(event): number, key: [*before, event.to_json()]})
         if isinstance(event, Disclosure):
-            word = _word(event.readers)
-            readers = _with(self._one(("readers",), []), json.loads(word))
+            word = word_of(event.readers)
+            readers = _with(self._entries.one(("readers",), []), json.loads(word))
             known = self._disclosures.entered(event, rows_of(event), word)
             self._entries.put({**known, ("readers",): readers})
 
@@ -330,15 +330,7 @@ class Account:
 
     def _labels(self, event: Release) -> list[str]:
         """Those of all draws of its coins: they are about the same cells of the same epochs."""
-        return _with(self._one((*TOSSED, rows_of(event)), []), tossing(event))
-
-    def _one(self, key: Key, default: Any = None) -> Any:
-        return self._entries.get([key]).get(key, default)
-
-
-def _word(readers: Iterable[str]) -> str:
-    """These readers as one word, in whatever order they are given."""
-    return json.dumps(sorted(set(readers)))
+        return _with(self._entries.one((*TOSSED, rows_of(event)), []), tossing(event))
 
 
 def _same(event: Event) -> Key:

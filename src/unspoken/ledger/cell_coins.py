@@ -136,7 +136,7 @@ class CellCoins:
     def _raised(self, word: str, label: str, exponents: Exponents) -> dict[Key, Any]:
         """The largest of each label, and the sums over labels of everybody who sees it."""
         entries: dict[Key, Any] = {}
-        carried = self._entries.get([("audiences",)]).get(("audiences",), [])
+        carried = self._entries.one(("audiences",), [])
         audiences = [words for words in carried if word in words]
         members = {word, *(each for words in audiences for each in words)}
         largest = self._entries.get([("label", each, label) for each in members])

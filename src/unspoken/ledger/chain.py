@@ -17,7 +17,7 @@ from unspoken.errors import InputError
 from unspoken.ledger import checkpoint
 from unspoken.ledger.account import Account
 from unspoken.ledger.decisions import KINDS, Event
-from unspoken.ledger.entries import InMemory
+from unspoken.ledger.entries import Entries
 from unspoken.ledger.schema import ACCOUNT, EVENTS
 from unspoken.ledger.seal import Head, Seal
 
@@ -33,7 +33,7 @@ class Chain:
 
     def __init__(self, codes: list[str], place: str) -> None:
         self.codes, self._place = codes, place
-        self._entries, self._kept = InMemory(), 0
+        self._entries, self._kept = Entries(), 0
         self._rows: list[dict[str, Any]] = []  # that are not in the database yet
         self.account = Account(self._entries)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.ledger.entries import InMemory
+from unspoken.ledger.entries import Entries
 from unspoken.ledger.seal import Head, Seal
 
 __all__ = ["FORMAT", "kept", "tables", "written"]
@@ -36,9 +36,9 @@ def tables(metadata: sql.MetaData) -> sql.Table:
 
 def kept(
     connection: sql.Connection, table: sql.Table, seal: Seal, heads: Heads
-) -> tuple[InMemory, int]:
+) -> tuple[Entries, int]:
     """The account that was kept, and of how many events it is; none: an empty one."""
-    entries, rows = InMemory(), list(connection.execute(sql.select(table.c.key, table.c.value)))
+    entries, rows = Entries(), list(connection.execute(sql.select(table.c.key, table.c.value)))
     last = [value for key, value in rows if key == MARK]
     others = [(key, value) for key, value in rows if key != MARK]
     number = _number(last[0]) if last else 0
@@ -51,7 +51,7 @@ def kept(
 
 
 def written(
-    connection: sql.Connection, table: sql.Table, seal: Seal, head: Head, entries: InMemory
+    connection: sql.Connection, table: sql.Table, seal: Seal, head: Head, entries: Entries
 ) -> None:
     """Keep the account of all events up to the head."""
     rows = [(json.dumps(key), json.dumps(value)) for key, value in entries.entries.items()]

@@ -85,7 +85,7 @@ class Disclosures:
     def entered(self, event: Disclosure, label: str, word: str) -> dict[Key, Any]:
         """The entries with one more, of which ``word`` knows."""
         key = ("disclosed", word)
-        before = self._entries.get([key]).get(key, [])
+        before = self._entries.one(key, [])
         entry = [sorted({*event.attributes}), label, sorted({*event.epochs})]
         return {key: before if entry in before else [*before, entry]}
 

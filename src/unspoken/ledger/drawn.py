@@ -6,7 +6,6 @@ may be any rows, so there it counts against every epoch.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import Release
+from unspoken.ledger.naming import word_of
 from unspoken.ledger.streams import Streams
 from unspoken.mechanisms import Mechanism, from_description
 
@@ -32,7 +32,7 @@ class Asked:
 
     def charged(self, readers: Collection[str]) -> int | None:
         """In which event for these readers, or for everybody."""
-        words = [json.dumps(sorted(set(names))) for names in (readers, ())]
+        words = map(word_of, (readers, ()))
         return next((self.numbers[word] for word in words if word in self.numbers), None)
 
 
@@ -62,7 +62,7 @@ class Draws:
             yield self._names("anew", word)
             return
         yield self._names("anew", word, label, epoch)
-        labels = self._entries.get([("labels", word)]).get(("labels", word), [])
+        labels = self._entries.one(("labels", word), [])
         for other in labels:
             if other != label:
                 yield self._names("anew", word, other)
@@ -83,7 +83,7 @@ class Draws:
             return {}
         self._made.pop(name, None)
         key: Key = ("labels", word)
-        labels = self._entries.get([key]).get(key, [])
+        labels = self._entries.one(key, [])
         return {
             key: labels if label in labels else [*labels, label],
             ("noise", name): [each.describe() for each in drawn],
@@ -105,7 +105,7 @@ class Draws:
     def charged(self, event: Answer, number: int, word: str) -> dict[Key, Any]:
         """The entries with one question more."""
         key = ("asked", event.request)
-        before = self._entries.get([key]).get(key, {"numbers": {}})
+        before = self._entries.one(key, {"numbers": {}})
         numbers = {word: number, **before["numbers"]}
         charged: dict[Key, Any] = {key: {"times": event.times, "numbers": numbers}}
         return {**charged, **self.streams.entered(event, word)}

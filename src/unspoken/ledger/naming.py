@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from unspoken.ledger.disclosures import Disclosure
 from unspoken.ledger.event import Release
 
-__all__ = ["rows_by", "rows_of", "tossing"]
+__all__ = ["rows_by", "rows_of", "tossing", "word_of"]
+
+
+def word_of(readers: Iterable[str]) -> str:
+    """These readers as one word, in whatever order they are given."""
+    return json.dumps(sorted(set(readers)))
 
 
 def rows_of(event: Release | Disclosure) -> str:

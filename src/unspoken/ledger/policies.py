@@ -94,5 +94,5 @@ class Policies:
         return entries
 
     def _kept(self) -> Kept:
-        found: Kept = self._entries.get([("policies",)]).get(("policies",), {})
+        found: Kept = self._entries.one(("policies",), {})
         return found

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from unspoken.ledger.answers import Answer
 from unspoken.ledger.entries import Entries, Key
-from unspoken.ledger.naming import rows_of
+from unspoken.ledger.naming import rows_of, word_of
 
 __all__ = ["Streams"]
 
@@ -109,7 +109,7 @@ class Streams:
         unit, epochs = json.dumps([*event.unit]), sorted(event.readings)
         now = _Cost(unit, event.unit_epsilon, rows_of(event), event.of_epoch, epochs)
         given, counted = self._of(draw := event.noise), ("units", word)
-        units = dict(self._entries.get([counted]).get(counted, {}))
+        units = dict(self._entries.one(counted, {}))
         changes = now.sums(word)
         before = given.get(word)
         if before is not None:
@@ -142,7 +142,7 @@ class Streams:
 
     def _of(self, draw: str) -> dict[str, _Cost]:
         """What one draw counts, for each who was given it."""
-        found = self._entries.get([("streamed", draw)]).get(("streamed", draw), {})
+        found = self._entries.one(("streamed", draw), {})
         return {word: _Cost(*row) for word, row in found.items()}
 
     def _several(self, words: Collection[str], but: str) -> Iterator[list[_Cost]]:
@@ -154,7 +154,7 @@ class Streams:
 
 
 def _words(audience: Collection[Sequence[str]]) -> set[str]:
-    return {json.dumps(sorted(set(names))) for names in audience}
+    return set(map(word_of, audience))
 
 
 def _counted(own: Mapping[str, _Cost], words: Collection[str], *of: str) -> Fraction:
