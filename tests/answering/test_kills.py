@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.answering.wards import project
-from tests.releasing.killed import FORKED, after, alive, before, die, renaming
+from tests.forked import FORKED
+from tests.releasing.killed import after, alive, before, die, renaming
 from unspoken.answering import NoisyAnswer, flow, query
 from unspoken.ledger import Account, Ledger
 from unspoken.releasing.custody.custody import Custody

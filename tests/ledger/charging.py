@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -13,18 +12,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.effort import CHARGES
+from tests.forked import FORKED
 from tests.ledger.histories import event
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Seal, head_file
 from unspoken.numerics.prf import Key
 
-__all__ = ["FORKED", "TIMES", "Where", "at_once", "charge_on", "kept_whatever_is_killed"]
+__all__ = ["TIMES", "Where", "at_once", "charge_on", "kept_whatever_is_killed"]
 __all__ += ["told", "under"]
 
 TIMES = -(-2 * CHARGES // 64)  # so often each of 64 asks, and half of that fits
 Where = Path | str
-FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["tests.ledger.charging"])
 EACH = 1 / 64
 
 

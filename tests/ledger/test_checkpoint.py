@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from tests.forked import FORKED
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, seal
 from unspoken.errors import LimitExceeded
@@ -165,7 +165,7 @@ def test_killed_between_the_event_and_the_account(tmp_path: Path) -> None:
     """They are written together or not at all."""
     path = tmp_path / "l.sqlite"
     charged(path)
-    worker = multiprocessing.get_context("spawn").Process(target=_killed, args=(path,))
+    worker = FORKED.Process(target=_killed, args=(path,))
     worker.start()
     worker.join(60)
     assert worker.exitcode == -signal.SIGKILL

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import math
-import multiprocessing
 import os
 import sqlite3
 import stat
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import FORKED
 from tests.ledger.sealed import charge, seal
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, fold
@@ -198,8 +198,7 @@ def test_a_ledger_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
 
 def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_spend, args=(path, 3)) for _ in range(4)]
+    workers = [FORKED.Process(target=_spend, args=(path, 3)) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -224,8 +223,7 @@ def _spend(path: Path, count: int) -> None:
 def test_writers_at_once_never_exceed_the_cap(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     Ledger(path)
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_spend, args=(path, 10)) for _ in range(4)]
+    workers = [FORKED.Process(target=_spend, args=(path, 10)) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.effort import KILLS
-from tests.ledger.charging import FORKED, charge_on, told, under
+from tests.forked import FORKED
+from tests.ledger.charging import charge_on, told, under
 from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
 import signal
@@ -17,12 +16,9 @@ from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import release
 from unspoken.releasing.writing import publishing
 
-__all__ = ["FORKED", "GROUP", "released_until"]
+__all__ = ["GROUP", "released_until"]
 
 GROUP = 1_000
-# Processes that begin where everything is imported already.
-FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["unspoken.releasing", "pyarrow.parquet"])
 
 
 def die(*_: object) -> NoReturn:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.killed import FORKED, released_until
+from tests.forked import FORKED
+from tests.releasing.killed import released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
 from unspoken.errors import InputError
 from unspoken.releasing import by_epoch, release, verified

@@ -20,8 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.forked import FORKED
 from tests.releasing import growing
-from tests.releasing.killed import FORKED, GROUP, released_until
+from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import multiprocessing
 import os
 import shutil
 import sqlite3
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.forked import FORKED
 from tests.releasing.small import small
 from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger import Ledger
@@ -297,10 +297,9 @@ def _first(path: Path, name: str, answers: Any) -> None:
 
 def test_first_releases_at_once_have_one_key(fresh: Path) -> None:
     """Of the same rows, each to files of its own: all are done, and one event is charged."""
-    context = multiprocessing.get_context("spawn")
-    answers = context.SimpleQueue()
+    answers = FORKED.SimpleQueue()
     runs = [
-        context.Process(target=_first, args=(fresh, f"run{number}", answers)) for number in range(2)
+        FORKED.Process(target=_first, args=(fresh, f"run{number}", answers)) for number in range(2)
     ]
     for run in runs:
         run.start()

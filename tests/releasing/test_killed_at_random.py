@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.effort import RELEASES_KILLED, parts
-from tests.releasing.killed import FORKED, GROUP, released_until
+from tests.forked import FORKED
+from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
 from tests.releasing.test_by_epoch import charges, months, project
 from tests.releasing.test_by_epoch_killed import grown, plain
