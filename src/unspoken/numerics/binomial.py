@@ -15,6 +15,7 @@ at most a geometric series. The lower end is 1 - the upper one of n - k.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,6 +28,7 @@ STEPS = 30  # of Newton's method: about four serve
 TERMS = 8192  # of the series, at most
 CELLS = 1 << 14  # terms that are added at a time, of all series together
 AT_ONCE = 4096  # ends that are looked for at a time
+FEW = 1024  # ends that are kept for whoever asks for the same ones
 LEFT_OUT = 1e-13  # of the series, at most, where the blocks suffice
 CLOSE = 1e-12  # how close, in t, an end comes to the true one, where rounding lets it
 OUTWARD = 24  # how often it may then go further, four times as far, until it is proved
@@ -46,13 +48,24 @@ def lower_end(counts: Counts, total: int, chance: float) -> Array:
 def _each(counts: Counts, total: int, chance: float) -> tuple[Array, Array]:
     """The upper end p of each count, and 1 - p; counts that occur again are not solved again."""
     held, back = np.unique(np.clip(counts, 0, total).ravel(), return_inverse=True)
-    p, q = np.ones(held.size), np.zeros(held.size)
-    open_ended = held < total
-    for part in np.array_split(np.flatnonzero(open_ended), -(-held.size // AT_ONCE)):
-        if part.size:
-            p[part], q[part] = _solved(held[part].astype(np.float64), total, math.log(chance))
+    solve = _known if held.size <= FEW else _of_each
+    p, q = solve(held.astype(np.float64).tobytes(), total, chance)
     shape = np.shape(counts)
     return p[back].reshape(shape), q[back].reshape(shape)
+
+
+def _of_each(counts: bytes, total: int, chance: float) -> tuple[Array, Array]:
+    """The same of different counts, which are floats."""
+    held = np.frombuffer(counts)
+    p, q = np.ones(held.size), np.zeros(held.size)
+    for part in np.array_split(np.flatnonzero(held < total), -(-held.size // AT_ONCE)):
+        if part.size:
+            p[part], q[part] = _solved(held[part], total, math.log(chance))
+    return p, q
+
+
+# A box is made again of the same counts: for the plan, for what is released by it, for a report.
+_known = lru_cache(256)(_of_each)
 
 
 def _solved(k: Array, n: int, log_chance: float) -> tuple[Array, Array]:
