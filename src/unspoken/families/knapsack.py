@@ -43,16 +43,23 @@ def between(low: Array, up: Array, mass: float) -> Array:
 def threshold(low: Array, up: Array, kernel: Array, sign: int) -> Array:
     """The masses in [low, up] whose mean of the kernel is largest (sign 1) or least (-1)."""
     order = np.argsort(-sign * kernel, kind="stable")
-    sums = np.zeros((2, len(low), len(kernel) + 1))
-    for total, weight in zip(sums, (kernel[order], np.ones(len(kernel))), strict=True):
-        np.cumsum(up[:, order] * weight, axis=1, out=total[:, 1:])
-        total[:, :-1] += np.cumsum((low[:, order] * weight)[:, ::-1], axis=1)[:, ::-1]
-    with np.errstate(invalid="ignore"):
-        means = sign * sums[0] / sums[1]
-    raised = np.argmax(np.where(sums[1] > 0, means, -np.inf), axis=1)
-    rank = np.argsort(order, kind="stable")
-    rows: Array = np.where(rank < raised[:, None], up, low)
+    weight, first, last = kernel[order], up[:, order], low[:, order]
+    means, mass = sign * _so_far(first * weight, last * weight), _so_far(first, last)
+    some = mass > 0
+    np.divide(means, mass, out=means, where=some)
+    means[~some] = -np.inf
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    rows: Array = np.where(rank < means.argmax(1)[:, None], up, low)
     return rows
+
+
+def _so_far(first: Array, last: Array) -> Array:
+    """For each k: what the first k of one row add up to, with all but these of the other."""
+    sums = np.zeros((len(first), first.shape[1] + 1))
+    first.cumsum(1, out=sums[:, 1:])
+    sums[:, :-1] += last[:, ::-1].cumsum(1)[:, ::-1]
+    return sums
 
 
 @dataclass(frozen=True)
@@ -92,14 +99,12 @@ class Cells:
 
     def mean(self, masses: Array, kernel: Array, sign: int) -> Array:
         """The mean [m] of the kernel under masses [m, cell]; of none, what it tends to."""
-        total = masses.sum(-1)
-        allowed = kernel[self.up > 0]
-        limit = sign * np.max(sign * allowed, initial=-np.inf)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = masses @ kernel / total
+        total, means, ends = masses.sum(-1), masses @ kernel, _ends(kernel[self.up > 0])
+        some = total > 0
+        np.divide(means, total, out=means, where=some)
         # Rounding leaves no mean outside of what is averaged.
-        held = np.clip(mean, np.min(allowed, initial=np.inf), np.max(allowed, initial=-np.inf))
-        means: Array = np.where(total > 0, held, limit)
+        np.minimum(np.maximum(means, ends[0], out=means), ends[1], out=means)
+        means[~some] = ends[sign > 0]
         return means
 
     def range(self, kernel: Array) -> tuple[float, float]:
@@ -119,24 +124,25 @@ class Filling:
     """What `fill` gives for any total: its sum of m k is piecewise linear, so no cell is looked at.
 
     ``least``: of total and sum at the lower ends; of each cell in its turn, ``room``, ``kernel``,
-    and the mass and the sum that were filled ``before``; ``limits``: between the means that are.
+    and the mass and the sum that were filled ``before`` [2, cell]; ``limits``: between the means.
     """
 
     least: tuple[float, float]
     room: Array
     kernel: Array
-    before: tuple[Array, Array]
+    before: Array
     limits: tuple[float, float]
     sign: int
 
     @classmethod
     def of(cls, low: Array, up: Array, kernel: Array, sign: int) -> Filling:
         order = np.argsort(-sign * kernel, kind="stable")
-        room, sorted_kernel, allowed = (up - low)[order], kernel[order], kernel[up > 0]
-        mass, worth = (np.cumsum(np.pad(each, (1, 0))) for each in (room, room * sorted_kernel))
+        room, sorted_kernel = (up - low)[order], kernel[order]
+        mass, worth = before = np.zeros((2, len(room) + 1))
+        room.cumsum(out=mass[1:])
+        (room * sorted_kernel).cumsum(out=worth[1:])
         least = float(low.sum()), float(low @ kernel)
-        limits = np.min(allowed, initial=np.inf), np.max(allowed, initial=-np.inf)
-        return cls(least, room, sorted_kernel, (mass, worth), limits, sign)
+        return cls(least, room, sorted_kernel, before, _ends(kernel[up > 0]), sign)
 
     @property
     def breaks(self) -> Array:
@@ -147,18 +153,24 @@ class Filling:
     def sums(self, total: Array) -> tuple[Array, Array]:
         """Of masses of each ``total``, as far as these can weigh it: what they do, and of m k."""
         left = total - self.least[0]
-        at = np.searchsorted(self.before[0][:-1], left, "right").clip(1) - 1
-        part = np.clip(left - self.before[0][at], 0.0, self.room[at])
-        mass, worth = (before[at] for before in self.before)
+        at = np.maximum(self.before[0][:-1].searchsorted(left, "right"), 1) - 1
+        mass, worth = self.before[:, at]
+        part = np.minimum(np.maximum(left - mass, 0.0), self.room[at])
         return self.least[0] + mass + part, self.least[1] + worth + part * self.kernel[at]
 
     def mean(self, total: Array) -> Array:
         """The kernel's mean, of each total; of none, what it tends to."""
         mass, worth = self.sums(total)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            held = np.clip(worth / mass, *self.limits)
-        means: Array = np.where(mass > 0, held, self.limits[self.sign > 0])
+        some, (least, most) = mass > 0, self.limits
+        means: Array = np.divide(worth, mass, out=np.zeros_like(mass), where=some)
+        np.minimum(np.maximum(means, least, out=means), most, out=means)
+        means[~some] = self.limits[self.sign > 0]
         return means
+
+
+def _ends(kernel: Array) -> tuple[float, float]:
+    """Its least and its largest number; of none, inf and -inf."""
+    return float(kernel.min(initial=np.inf)), float(kernel.max(initial=-np.inf))
 
 
 def share(
