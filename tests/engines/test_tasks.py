@@ -11,6 +11,7 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.engines import spark
+from unspoken.engines.spark_words import said
 from unspoken.engines.sql import Expression
 from unspoken.engines.tasks import NUMBER, Distinct, Handing, Rows, Staging, reported, staged
 from unspoken.errors import InputError
@@ -115,4 +116,27 @@ def test_what_spark_needs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(InputError, match=r"source\.engine: Spark needs Java 17"):
             table_of(asked)
-    assert "Java 17" in spark._said("[JAVA_GATEWAY_EXITED] Java gateway process exited before ...")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "[JAVA_GATEWAY_EXITED] Java gateway process exited before ...",
+            "Java ended before Spark began, and says why above. Spark needs Java 17 or newer: "
+            "install it, or set JAVA_HOME to where it is",
+        ),
+        (
+            "An error occurred while calling o9.collectToPython.\n"
+            ": org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] No file x.\n\tat a(B:1)",
+            "[FAILED_READ_FILE.NO_HINT] No file x.",
+        ),
+        ("Traceback:\n  File y\nValueError: a\n\tat b(C:1)", "a"),
+        (
+            "Traceback:\n  File y\npyarrow.lib.ArrowInvalid: a\n SQLSTATE: 38000",
+            "pyarrow.lib.ArrowInvalid: a",
+        ),
+    ],
+)
+def test_what_spark_says_is_one_line(text: str, line: str) -> None:
+    assert said(text) == line

@@ -7,6 +7,8 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +191,48 @@ def test_a_table_of_the_catalog_is_the_same(tmp_path: Path, spark: Any) -> None:
     missing = replace(named, table="nights")
     with pytest.raises(InputError, match=r"source\.table: .*nights.* cannot be found"):
         table_of(replace(asked, source=missing))
+
+
+HOURS = pa.array([3_600 * 10**9 * n for n in range(60)], pa.timestamp("ns", "UTC"))
+WIDE = pa.array([Decimal(n % 3) for n in range(60)], pa.decimal256(50, 0))
+
+
+@pytest.mark.parametrize(
+    ("columns", "more"),
+    [
+        ({"id": HOURS, "b": range(60)}, {}),
+        ({"id": range(60), "b": WIDE}, {"bins": [1]}),
+        ({"id": range(60), "b": np.arange(60).astype(np.float16) / 2}, {"bins": [9]}),
+    ],
+)
+def test_types_that_spark_reads_otherwise_are_the_same(
+    columns: dict[str, Any], more: dict[str, Any], tmp_path: Path
+) -> None:
+    table = pa.table({**columns, "a": ["x", "y"] * 30})
+    attributes = {"a": {"sensitive": "a = 'x'"}, **({"b": more} if more else {})}
+    given = []
+    for source in ("", SPARK):
+        folder = tmp_path / (source and "spark")
+        folder.mkdir(exist_ok=True)
+        given.append(bytes_of(release(small(folder, table, attributes, source=source))))
+    assert given[0] == given[1]
+
+
+def test_a_type_that_spark_lacks_is_called_what_it_is(tmp_path: Path) -> None:
+    """A time of day as a key is kept as text, and is none in the file."""
+    table = pa.table({"id": [time(n) for n in range(24)], "a": ["x", "y"] * 12})
+    path = small(tmp_path, table, {"a": {}}, source=SPARK)
+    with pytest.raises(InputError, match=r"id is time64\[us\], which Spark does not read here"):
+        release(path)
+
+
+def test_keys_too_long_for_coins_are_refused_before_rows_are_counted(tmp_path: Path) -> None:
+    table = pa.table({"id": ["k" * 70_000, *map(str, range(23))], "a": ["x", "y"] * 12})
+    path = small(tmp_path, table, {"a": {}}, source=SPARK)
+    said = r"source\.keys: a row: has 70,000 bytes of text: at most 65,536 are taken, of keys"
+    for opened in (duckdb_table, table_of):
+        with pytest.raises(InputError, match=said):
+            opened(Project.read(path))
 
 
 @pytest.mark.parametrize("wrong", ["twice", "missing"])

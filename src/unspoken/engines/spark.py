@@ -8,7 +8,6 @@ groups, and nothing else: its hashes decide nothing.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -30,17 +29,19 @@ from unspoken.engines.named_once import absent, twice
 from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Tally, Work
 from unspoken.engines.session import OURS
 from unspoken.engines.spark_words import (
+    NO_JAVA,
     OF_KEYS,
+    OTHERWISE,
     arrow_type,
     base_of,
     escaped,
     java_size,
     quoted,
+    said,
     spelled,
 )
 from unspoken.engines.spill import Spill
 from unspoken.engines.sql import Expression, column_of, literal
-from unspoken.engines.syntax import one_line
 from unspoken.engines.tasks import (
     NUMBER,
     Adding,
@@ -55,6 +56,7 @@ from unspoken.engines.tasks import (
 )
 from unspoken.engines.watching import passing
 from unspoken.errors import InputError
+from unspoken.numerics.texts import LONGEST_TEXT, too_long
 
 try:
     from py4j.protocol import Py4JError
@@ -67,8 +69,6 @@ except ImportError:  # said when a table is opened
 __all__ = ["SparkTable", "session"]
 
 MISSING = "Spark needs an extra: pip install 'unspoken[spark]'"
-NO_JAVA = "Spark needs Java 17 or newer: install it, or set JAVA_HOME to where it is"
-PYTHON = re.compile(r"[\w.]*(Error|Exception|Warning)\b")
 ATTEMPTS = 4  # of a task, on one machine as on many
 REPORT = "part int, file string, rows bigint, wrong string"
 TEXT, COUNT, TRUE = (f"{OURS} {word}" for word in ("text", "count", "true"))
@@ -220,15 +220,22 @@ class SparkTable:
         return values.unique()[:most]
 
     def check(self, where: str) -> None:
-        """Refuse keys that do not name each row; ``where`` begins the message."""
+        """Refuse keys that do not name each row, or are longer than coins take; ``where`` begins
+        the message.
+        """
         if not self.keys:
             return
+        written = [key for key in self.keys if self.columns[key] == "VARCHAR"]
         with self._asking(where):
             kept = self._kept(self.keys)
+            long = sum((F.octet_length(_column(k).cast("string")) for k in written), F.lit(0))
             absent_rows = [F.count_if(_column(key).isNull()) for key in self.keys]
-            for key, rows in zip(self.keys, kept.agg(*absent_rows).collect()[0], strict=True):
+            longest, *found = kept.agg(F.max(long), *absent_rows).collect()[0]
+            for key, rows in zip(self.keys, found, strict=True):
                 if rows:
                     raise absent(where, key, rows, self.title)
+            if (longest or 0) > LONGEST_TEXT:
+                raise too_long(longest, f"{where}: ")
             by = [_column(key) for key in self.keys]
             groups = kept.groupBy(*by).agg(F.count(F.lit(1)).alias(COUNT))
             found = groups.where(_column(COUNT) > 1).sort(*by).limit(1).collect()
@@ -321,9 +328,10 @@ class SparkTable:
         columns = dict.fromkeys([*names, *self._rows.reads])
         for name in columns:
             if name not in self._frame.columns:
+                kind = self.given.get(name, self.columns[name])  # of a key as the source has it
                 raise InputError(
-                    f"{self._place}: {name} is {self.columns[name]}, which Spark does not read "
-                    'here; CAST it in a view, or take engine = "duckdb"'
+                    f"{self._place}: {name} is {kind}, which Spark does not read here; CAST it in "
+                    'a view, or take engine = "duckdb"'
                 )
         frame = self._frame.select(*map(_column, columns))
         return frame.mapInArrow(Sifting(self._rows), frame.schema) if self._rows.where else frame
@@ -358,11 +366,11 @@ def _column(name: str) -> Any:
 
 
 def _read_alike(paths: Sequence[Path]) -> bool:
-    """Whether Spark reads these files as they are: no moments in nanoseconds, which it refuses."""
+    """Whether Spark reads these files, and what DuckDB does."""
     if any(path.suffix.lower() not in PARQUET for path in paths):
         return False
     kinds = map(str, pq.read_schema(paths[0]).types)  # all parts have the same
-    return not any(kind.startswith("timestamp[ns, tz=") for kind in kinds)
+    return not any(kind.startswith(OTHERWISE) for kind in kinds)
 
 
 def _copied(table: DuckTable, path: Path) -> Path:
@@ -379,14 +387,4 @@ def _reworded(where: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise InputError(f"{where}: {_said(str(error))}") from error
-
-
-def _said(text: str) -> str:
-    """What went wrong, in one line, of all that Spark says about it."""
-    last = [line for line in text.splitlines() if PYTHON.match(line)]
-    if "[JAVA_GATEWAY_EXITED]" in text:
-        return f"Java ended before Spark began, and says why above. {NO_JAVA}"
-    if "No module named 'unspoken" in text:
-        return "Spark's executors have no unspoken; install it there, the same as here"
-    return one_line(last[-1] if last else text)
+        raise InputError(f"{where}: {said(str(error))}") from error

@@ -1,4 +1,4 @@
-"""How Spark spells what Arrow, DuckDB and a project say: types, names, sizes, paths."""
+"""How Spark spells what Arrow, DuckDB and a project say: types, names, sizes, paths; and errors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ import pyarrow as pa
 
 from unspoken.engines.parts import PARTITION
 from unspoken.engines.session import bytes_of
+from unspoken.engines.syntax import one_line
 
-__all__ = ["OF_KEYS", "arrow_type", "base_of", "escaped", "java_size", "quoted", "spelled"]
+__all__ = [
+    "NO_JAVA",
+    "OF_KEYS",
+    "OTHERWISE",
+    "arrow_type",
+    "base_of",
+    "escaped",
+    "java_size",
+    "quoted",
+    "said",
+    "spelled",
+]
 
 GLOB = re.compile(r"([\\\[\]{}*?])")
 # What Spark calls the types of Arrow; a column of another one is not read.
@@ -28,6 +40,11 @@ ARROW = {
     "date": pa.date32(), "timestamp_ntz": pa.timestamp("us"), "binary": pa.binary(),
 }  # fmt: skip
 OF_KEYS = {"BIGINT": pa.int64(), "VARCHAR": pa.string()}
+# Types in files that it refuses as what DuckDB makes of them: coarser moments, and reals.
+OTHERWISE = ("timestamp[ns, tz=", "decimal256", "halffloat")
+NO_JAVA = "Spark needs Java 17 or newer: install it, or set JAVA_HOME to where it is"
+PYTHON = re.compile(r"[\w.]*(Error|Exception|Warning|Arrow[A-Z]\w+)\b")
+CLASSED = re.compile(r"\[[A-Z_]+(\.[A-Z_]+)*\] .*")  # what Spark itself says is wrong
 DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
 
 
@@ -69,3 +86,15 @@ def base_of(folder: Path, files: Sequence[Path]) -> Path | None:
 def escaped(path: Path) -> str:
     """The path itself, where Spark expects a pattern."""
     return GLOB.sub(r"\\\1", str(path))
+
+
+def said(text: str) -> str:
+    """What went wrong, in one line, of all that Spark says about it."""
+    lines = text.splitlines()
+    last = [line for line in lines if PYTHON.match(line)]
+    last = last or [found[0] for line in lines if (found := CLASSED.search(line))]
+    if "[JAVA_GATEWAY_EXITED]" in text:
+        return f"Java ended before Spark began, and says why above. {NO_JAVA}"
+    if "No module named 'unspoken" in text:
+        return "Spark's executors have no unspoken; install it there, the same as here"
+    return one_line(last[-1] if last else text)
