@@ -98,6 +98,20 @@ def test_conditions_hold_together() -> None:
     assert next(Handing()(iter([given]))) is given
 
 
+def test_text_that_is_none_is_refused_without_its_bytes() -> None:
+    odd = pa.array([b"u", b"\xff\xfe"]).view(pa.string())
+    given = pa.RecordBatch.from_pydict({"x": odd, NUMBER: pa.array([0, 0], pa.int32())})
+    rows = Rows(pa.schema({"x": pa.string()}), {"x": "VARCHAR"}, "t", "UTC")
+    for places, where in (
+        ({"x": "unspoken.toml:9 attribute.x"}, "unspoken.toml:9 attribute.x"),
+        ({}, "x"),
+    ):
+        staging = Staging(rows, ("x",), Handing(), "", (), places)
+        (report,) = staging(iter([given]))
+        wrong = f"{where}: x of t is not valid UTF-8; write its text again"
+        assert report.to_pylist() == [{"part": 0, "file": None, "rows": 0, "wrong": wrong}]
+
+
 def test_what_spark_needs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = 'table = "days"\nengine = "spark"'
     asked = Project.read(small(tmp_path, None, {"x": {}}, keys=["id"], source=source))
@@ -128,8 +142,8 @@ def test_what_spark_needs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
         (
             "An error occurred while calling o9.collectToPython.\n"
-            ": org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] No file x.\n\tat a(B:1)",
-            "[FAILED_READ_FILE.NO_HINT] No file x.",
+            ": org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] No x. SQLSTATE: K\n\tat",
+            '[FAILED_READ_FILE.NO_HINT] No x; write this file again, or take engine = "duckdb"',
         ),
         ("Traceback:\n  File y\nValueError: a\n\tat b(C:1)", "a"),
         (

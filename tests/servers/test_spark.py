@@ -226,6 +226,45 @@ def test_a_type_that_spark_lacks_is_called_what_it_is(tmp_path: Path) -> None:
         release(path)
 
 
+@pytest.mark.parametrize("column", ["id", "a"])
+def test_bytes_that_are_no_text_are_refused(column: str, tmp_path: Path) -> None:
+    """Spark reads them as they are; DuckDB refuses the file."""
+    columns = {"id": [b"k%d" % n for n in range(24)], "a": [b"x", b"y"] * 12}
+    columns[column][3] = b"\xff\xfe"
+    table = pa.table({name: pa.array(x).view(pa.string()) for name, x in columns.items()})
+    for source in ("", SPARK):
+        with pytest.raises(InputError, match=r"(source\.keys|attribute\.a): .*not valid UTF-8"):
+            release(small(tmp_path, table, {"a": {}}, source=source))
+        assert not list(tmp_path.glob("*released*"))
+
+
+def test_names_may_have_what_spark_takes_for_grammar(tmp_path: Path) -> None:
+    """Such as the names of R: education.num."""
+    key, of = "a.`k", "of = '\"a.`k\" // 10'"
+    table = pa.table({key: range(24), "x.y": ["x", "y"] * 12, "x": ["v"] * 12 + ["w"] * 12})
+    attributes = {"x.y": {"sensitive": "\"x.y\" = 'x' AND x = 'v'"}, "x": {}}
+    given = []
+    for source in ("", SPARK):
+        folder = tmp_path / (source and "spark")
+        folder.mkdir(exist_ok=True)
+        quoted = {f'"{name}"': rule for name, rule in attributes.items()}
+        more: Any = {"keys": [key], "epoch": of, "reads": list(attributes), "source": source}
+        given.append(bytes_of(release(small(folder, table, quoted, **more))))
+    assert given[0] == given[1]
+    assert len(given[0]) == 3
+
+
+@pytest.mark.parametrize("name", ["_table.parquet", ".table.parquet", "_parts/table.parquet"])
+def test_a_file_that_spark_would_leave_out_is_read(name: str, tmp_path: Path) -> None:
+    table, given = pa.table({"id": range(24), "a": ["x", "y"] * 12}), []
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    for more in ("", '\nengine = "spark"'):
+        source = f'table = "{name}"{more}'
+        path = small(tmp_path, table, {"a": {}}, name=name, source=source)
+        given.append(bytes_of(release(path)))
+    assert given[0] == given[1]
+
+
 def test_keys_too_long_for_coins_are_refused_before_rows_are_counted(tmp_path: Path) -> None:
     table = pa.table({"id": ["k" * 70_000, *map(str, range(23))], "a": ["x", "y"] * 12})
     path = small(tmp_path, table, {"a": {}}, source=SPARK)

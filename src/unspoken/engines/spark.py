@@ -23,7 +23,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.files import PARQUET
 from unspoken.engines.keys import kept_types
 from unspoken.engines.named_once import absent, twice
 from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Tally, Work
@@ -31,12 +30,13 @@ from unspoken.engines.session import OURS
 from unspoken.engines.spark_words import (
     NO_JAVA,
     OF_KEYS,
-    OTHERWISE,
     arrow_type,
     base_of,
     escaped,
     java_size,
+    plain,
     quoted,
+    read_alike,
     said,
     spelled,
 )
@@ -51,6 +51,7 @@ from unspoken.engines.tasks import (
     Rows,
     Sifting,
     Staging,
+    no_text,
     reported,
     staged,
 )
@@ -153,7 +154,7 @@ class SparkTable:
         schema = table.only(NOTHING, true=True).batches(Scan(list(table.columns), False)).schema
         kinds = dict(zip(schema.names, schema.types, strict=True))
         scratch, paths, base = Scratch(), list(table.files), None
-        if folder is None or not _read_alike(paths):
+        if folder is None or not read_alike(paths):
             paths = [_copied(table, scratch.folder / "copy.parquet")]
         else:
             kinds |= table.given
@@ -163,7 +164,7 @@ class SparkTable:
             columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in read.items())
             reader = spark.read.schema(columns)
             reader = reader if base is None else reader.option("basePath", str(base))
-            frame = reader.parquet(*(escaped(path) for path in paths))
+            frame = _plain(reader.parquet(*(escaped(path) for path in paths)))
         rows = Rows(schema, dict(table.columns), table.title, table.timezone, nan_missing)
         return cls(
             table.title, table.given, table.columns, table.timezone, table.files,
@@ -192,7 +193,7 @@ class SparkTable:
             if kept in OF_KEYS:
                 schema = schema.set(schema.get_field_index(key), pa.field(key, OF_KEYS[kept]))
         rows = Rows(schema, columns, name, timezone, nan_missing)
-        return cls(name, given, columns, timezone, files, frame, rows, Scratch(), where)
+        return cls(name, given, columns, timezone, files, _plain(frame), rows, Scratch(), where)
 
     @property
     def away(self) -> bool:
@@ -230,10 +231,14 @@ class SparkTable:
             kept = self._kept(self.keys)
             long = sum((F.octet_length(_column(k).cast("string")) for k in written), F.lit(0))
             absent_rows = [F.count_if(_column(key).isNull()) for key in self.keys]
-            longest, *found = kept.agg(F.max(long), *absent_rows).collect()[0]
-            for key, rows in zip(self.keys, found, strict=True):
+            strange = [F.count_if(~F.is_valid_utf8(_column(k).cast("string"))) for k in written]
+            longest, *found = kept.agg(F.max(long), *absent_rows, *strange).collect()[0]
+            for key, rows in zip(self.keys, found, strict=False):
                 if rows:
                     raise absent(where, key, rows, self.title)
+            for key, rows in zip(written, found[len(self.keys) :], strict=True):
+                if rows:
+                    raise no_text(where, key, self.title)
             if (longest or 0) > LONGEST_TEXT:
                 raise too_long(longest, f"{where}: ")
             by = [_column(key) for key in self.keys]
@@ -327,7 +332,7 @@ class SparkTable:
         """These columns, and those that conditions need, of the rows for which they hold."""
         columns = dict.fromkeys([*names, *self._rows.reads])
         for name in columns:
-            if name not in self._frame.columns:
+            if plain(name) not in self._frame.columns:
                 kind = self.given.get(name, self.columns[name])  # of a key as the source has it
                 raise InputError(
                     f"{self._place}: {name} is {kind}, which Spark does not read here; CAST it in "
@@ -341,8 +346,8 @@ class SparkTable:
     ) -> Any:
         """These columns of a frame, and an expression over its rows."""
         empty = frame.select(*map(_column, names), F.lit(None).cast(kind).alias(called))
-        rows = replace(self._rows, where=())
-        return frame.mapInArrow(Beside(rows, tuple(names), expression, called), empty.schema)
+        rows, named = replace(self._rows, where=()), tuple(map(plain, names))
+        return frame.mapInArrow(Beside(rows, named, expression, called), empty.schema)
 
     @contextmanager
     def _asking(self, where: str, rows: int = BATCH) -> Iterator[None]:
@@ -362,15 +367,12 @@ class SparkTable:
 
 
 def _column(name: str) -> Any:
-    return F.col(quoted(name))
+    return F.col(quoted(plain(name)))
 
 
-def _read_alike(paths: Sequence[Path]) -> bool:
-    """Whether Spark reads these files, and what DuckDB does."""
-    if any(path.suffix.lower() not in PARQUET for path in paths):
-        return False
-    kinds = map(str, pq.read_schema(paths[0]).types)  # all parts have the same
-    return not any(kind.startswith(OTHERWISE) for kind in kinds)
+def _plain(frame: Any) -> Any:
+    """The frame by names that Spark takes as they are."""
+    return frame.toDF(*map(plain, frame.columns))
 
 
 def _copied(table: DuckTable, path: Path) -> Path:

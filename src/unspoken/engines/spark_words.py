@@ -8,20 +8,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from unspoken.engines.files import PARQUET
 from unspoken.engines.parts import PARTITION
 from unspoken.engines.session import bytes_of
 from unspoken.engines.syntax import one_line
+from unspoken.engines.tasks import ASIDE
 
 __all__ = [
     "NO_JAVA",
     "OF_KEYS",
-    "OTHERWISE",
     "arrow_type",
     "base_of",
     "escaped",
     "java_size",
+    "plain",
     "quoted",
+    "read_alike",
     "said",
     "spelled",
 ]
@@ -43,6 +47,7 @@ OF_KEYS = {"BIGINT": pa.int64(), "VARCHAR": pa.string()}
 # Types in files that it refuses as what DuckDB makes of them: coarser moments, and reals.
 OTHERWISE = ("timestamp[ns, tz=", "decimal256", "halffloat")
 NO_JAVA = "Spark needs Java 17 or newer: install it, or set JAVA_HOME to where it is"
+GRAMMAR = str.maketrans(".`", ASIDE)
 PYTHON = re.compile(r"[\w.]*(Error|Exception|Warning|Arrow[A-Z]\w+)\b")
 CLASSED = re.compile(r"\[[A-Z_]+(\.[A-Z_]+)*\] .*")  # what Spark itself says is wrong
 DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
@@ -69,6 +74,11 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def plain(name: str) -> str:
+    """A name without the letters that `mapInArrow` takes for grammar, however they are quoted."""
+    return name.translate(GRAMMAR)
+
+
 def java_size(memory: str) -> str:
     """A size as Java has it."""
     return f"{int(bytes_of(memory) / 2**20)}m"
@@ -88,6 +98,15 @@ def escaped(path: Path) -> str:
     return GLOB.sub(r"\\\1", str(path))
 
 
+def read_alike(paths: Sequence[Path]) -> bool:
+    """Whether Spark reads these Parquet files, and what DuckDB does; else it needs a copy."""
+    hidden = any(path.name.startswith((".", "_")) for path in paths)  # it leaves them out
+    if hidden or any(path.suffix.lower() not in PARQUET for path in paths):
+        return False
+    kinds = map(str, pq.read_schema(paths[0]).types)  # all parts have the same
+    return not any(kind.startswith(OTHERWISE) for kind in kinds)
+
+
 def said(text: str) -> str:
     """What went wrong, in one line, of all that Spark says about it."""
     lines = text.splitlines()
@@ -97,4 +116,8 @@ def said(text: str) -> str:
         return f"Java ended before Spark began, and says why above. {NO_JAVA}"
     if "No module named 'unspoken" in text:
         return "Spark's executors have no unspoken; install it there, the same as here"
-    return one_line(last[-1] if last else text)
+    line = one_line(last[-1] if last else text)
+    if line.startswith("[FAILED_READ_FILE"):
+        line = line.partition(". SQLSTATE")[0]
+        return f'{line}; write this file again, or take engine = "duckdb"'
+    return line

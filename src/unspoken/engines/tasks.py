@@ -25,6 +25,7 @@ from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, UnspokenError
 
 __all__ = [
+    "ASIDE",
     "Adding",
     "Beside",
     "Distinct",
@@ -33,6 +34,7 @@ __all__ = [
     "Rows",
     "Sifting",
     "Staging",
+    "no_text",
     "reported",
     "staged",
 ]
@@ -41,6 +43,8 @@ NUMBER = "unspoken part"  # the column that says which part of the rows a task h
 REPORT = pa.schema(
     {"part": pa.int32(), "file": pa.string(), "rows": pa.int64(), "wrong": pa.string()}
 )
+ASIDE = "\ue000\ue001"  # letters of nobody's names, in place of . and ` where a name has those
+NAMES = str.maketrans(ASIDE, ".`")
 AT_ONCE = 8  # batches that are added up together
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
@@ -65,8 +69,8 @@ class Rows:
 
     def typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The same rows with the types that were promised."""
-        names = [name for name in batch.schema.names if name in self.columns]
-        columns = {name: self._column(name, batch.column(name)) for name in names}
+        named = {name.translate(NAMES): batch.column(name) for name in batch.schema.names}
+        columns = {name: self._column(name, x) for name, x in named.items() if name in self.columns}
         return pa.RecordBatch.from_pydict(columns)
 
     def kept(self, batch: pa.RecordBatch) -> pa.Array | None:
@@ -214,7 +218,7 @@ class Staging:
     def _written(self, batches: Iterable[pa.RecordBatch]) -> tuple[str | None, int]:
         """The name of the file, if there is anything to write."""
         typed = once(map(self.rows.of, batches), self.keys, self.rows.title, self.places)
-        made = self.work(batch.select(list(self.names)) for batch in typed)
+        made = self.work(self._read(batch) for batch in typed)
         first = next(made, None)
         if first is None:
             return None, 0
@@ -229,6 +233,23 @@ class Staging:
                 stream.write_batch(batch, batch.schema.metadata)
                 rows += batch.num_rows
         return os.path.basename(path), rows
+
+    def _read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The columns that are asked for; Spark takes any bytes for text."""
+        read = batch.select(list(self.names))
+        for name, column in zip(self.names, read.columns, strict=True):
+            if pa.types.is_string(column.type):
+                try:
+                    column.validate(full=True)
+                except pa.ArrowInvalid:
+                    where = self.places.get(name, name)
+                    raise no_text(where, name, self.rows.title) from None
+        return read
+
+
+def no_text(where: str, name: str, title: str) -> InputError:
+    """That a column has bytes that are no text; they may be anything, and are not said."""
+    return InputError(f"{where}: {name} of {title} is not valid UTF-8; write its text again")
 
 
 def reported(reports: Sequence[Sequence[object]]) -> tuple[list[str], int]:
