@@ -154,8 +154,8 @@ class Asked:
         parts = self.mechanism.parts(self.belief.domain, Adversary(self.targets[0]))
         if parts.of_records:
             raise NotKnown(
-                "worst: does not search what is shown of whole records; ask leakage, with "
-                "the names that somebody knows"
+                "worst: does not search what is shown of whole records; ask leakage(belief, "
+                'mechanism, adversary, "odds"), with the names that somebody knows'
             )
         return parts
 
