@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import unspoken
 from unspoken.doors.report import words
+from unspoken.doors.report.content import _keyed
 from unspoken.doors.report.curves import curves
 from unspoken.pictures import palette
 from unspoken.releasing.assessing import matrix, prose
@@ -196,3 +197,8 @@ def test_a_curve_that_falls_says_why(released: tuple[float, ...], falls: bool) -
     )
     said = [each["says"] for each in curves(found)]
     assert said == [] if not released else ("the floor, which needs" in said[0]) == falls
+
+
+def test_rows_that_are_numbered_are_not_said_to_be_of_each_row() -> None:
+    assert _keyed(("row",)) == []
+    assert _keyed(("office", "day")) == ["one row for each office and day"]

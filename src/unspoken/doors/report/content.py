@@ -91,10 +91,15 @@ def _about_table(findings: Findings, on: datetime) -> list[str]:
     said = [
         f"{on.day} {on:%B %Y}",
         f"{prose.rows(findings.learned.rows)} counted",
-        f"one row for each {prose.listed(project.source.keys)}",
+        *_keyed(project.source.keys),
         f"epoch {label}" if label else "epochs by key",
     ]
     return said
+
+
+def _keyed(keys: Sequence[str]) -> list[str]:
+    """What a row is of; rows that are merely numbered are of themselves."""
+    return [] if [*keys] == ["row"] else [f"one row for each {prose.listed(keys)}"]
 
 
 def limits(findings: Findings) -> list[str]:
