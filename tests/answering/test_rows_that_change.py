@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from tests.answering.test_answers import answered, charges, left
@@ -15,7 +16,7 @@ from unspoken.answering import query
 from unspoken.answering.answer import Promised
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import LimitExceeded
-from unspoken.releasing import release
+from unspoken.releasing import rehearse, release
 
 
 def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
@@ -89,6 +90,41 @@ def test_rows_that_came_late_are_asked_about_once_they_are_released(tmp_path: Pa
     of_months(tmp_path, pa.concat_tables([wards(), came_late("hiv"), more]))
     with pytest.raises(LimitExceeded, match="changed since it was first read"):
         query(path, "SELECT COUNT(*) FROM wards WHERE disease <> 'flu'", epsilon=0.01)
+
+
+def test_epochs_of_which_answers_alone_were_given_are_left_out_where_rows_came_late(
+    tmp_path: Path,
+) -> None:
+    """They cannot be told from what changed; all others are released all the same."""
+    path = of_months(tmp_path, wards())
+    answered(path, ILL, epsilon=0.01)
+    of_months(tmp_path, pa.concat_tables([wards(), came_late().slice(0, 1)]))
+    with pytest.raises(LimitExceeded, match="where answers alone were given"):
+        query(path, ILL.replace("hiv", "flu"), epsilon=0.01)
+    months = {day[:7] for day in wards()["day"].to_pylist()}
+    said = "epoch 2026-01: not released, since rows came late or changed after something"
+    assert any(said in each for each in rehearse(path).warnings)
+    done = release(path)
+    assert done.epochs is not None
+    assert {*done.epochs.new} == months - {"2026-01"}
+    assert done.epochs.otherwise == ("2026-01",)
+    assert any(said in each for each in done.warnings)
+    files = {file.stem for file in (tmp_path / "released").glob("*.parquet")}
+    assert files == months - {"2026-01"}
+    assert release(path).again  # and stay out
+    of_months(tmp_path, wards())  # put back
+    back = release(path).epochs
+    assert back is not None
+    assert (back.new, back.otherwise) == (("2026-01",), ())
+
+
+def test_where_nothing_else_is_left_the_release_is_refused(tmp_path: Path) -> None:
+    first = pa.concat_tables([wards().filter(pc.starts_with(wards()["day"], "2026-01"))])
+    path = of_months(tmp_path, first)
+    answered(path, ILL, epsilon=0.01)
+    of_months(tmp_path, pa.concat_tables([first, came_late().slice(0, 1)]))
+    with pytest.raises(LimitExceeded, match="shows the change"):
+        release(path)
 
 
 def test_what_late_rows_are_told_of_counts_beside_what_was_shown(tmp_path: Path) -> None:

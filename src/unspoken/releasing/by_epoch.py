@@ -48,7 +48,7 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         past, kernel = _past(asked, kept, kept.master), partial(asked.kernel, kept.master)
         shown = kernel(asked.released, apart=True)
         sifted = sift(asked.reading, kernel(apart=True), shown, past, spool, epochs)
-        sifted = _drawn(asked, kept, kept.master, sifted)
+        sifted = _drawn(asked, kept, kept.master, sifted, epochs is not None)
         release = _Release.of(asked, kept.master, past, sifted, some=epochs is not None)
         moved = drifted(asked, kept, sifted.witness, release.epochs.new)
 
@@ -156,7 +156,8 @@ class _Release:
             unknown=sifted.unknown,
             lost=self._lost(),
             extended=tuple(sifted.extended),
-            undrawn=sifted.undrawn,
+            undrawn=sifted.undrawn if self.asked.draw > 1 else (),
+            otherwise=sifted.undrawn if self.asked.draw == 1 else (),
             absent=() if self.some else self._absent(),
             stay=tuple(
                 epoch
@@ -291,17 +292,21 @@ class _Round:
         return mechanism == self.mechanism and all(p.epoch != piece.epoch for p in self.pieces)
 
 
-def _drawn(asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted) -> Sifted:
-    """Of another draw without the epochs that are not as they were first read, if any are: coins of
-    its own would answer a cell from two readings. Where nothing else is left, that is refused.
+def _drawn(
+    asked: Asked, kept: Custody | None, master: MasterKey, sifted: Sifted, some: bool = False
+) -> Sifted:
+    """Without the epochs of which something else was given out, and which are not as they were
+    then: to answer a cell from two readings shows the change. That is another draw, an answer with
+    noise, or a release to somebody else. Where nothing else is left, that is refused; so it is
+    where ``some`` epochs were asked for by name, but of another draw.
     """
-    if asked.draw == 1 or kept is None:
+    if kept is None or not sifted.new or (some and asked.draw == 1):
         return sifted
     event = _event(asked, master, sifted.new)
     found = kept.look(lambda account: account.changed(event, sifted.compared))
     changed = {epoch for epoch, _, _ in found}
-    some = sifted.standing or any(piece.epoch not in changed for piece in sifted.new)
-    return sifted.without(changed) if some else sifted
+    rest = sifted.standing or any(piece.epoch not in changed for piece in sifted.new)
+    return sifted.without(changed) if changed and rest else sifted
 
 
 def _past(asked: Asked, kept: Custody | None, master: MasterKey) -> Past:

@@ -75,8 +75,9 @@ class Epochs:
     ``lost``: epochs that miss a file, which cannot be written again. ``extended``: old ones of
     which more is shown, beside what was out, in the place of their file; ``stay``: those of
     which no more is, since rows came late to them; ``absent``: those of which the source has no row
-    any more. ``undrawn``: those of which no other draw is
-    made, since their rows are not those that were first read.
+    any more. ``undrawn``: those of which no other draw is made, since their rows are not those that
+    were first read; ``otherwise``: those of which nothing is released, since something else was
+    given out of other rows.
     """
 
     new: tuple[str, ...]
@@ -91,6 +92,7 @@ class Epochs:
     stay: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     undrawn: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """In words, all that is no refusal."""
@@ -150,7 +152,19 @@ class Epochs:
             "answered from two readings shows the change. Its first draw stays as it is; ask for "
             "draws of an epoch before rows come late to it"
         )
-        return [*changed, *unknown, *([undrawn] if self.undrawn else [])]
+        otherwise = (
+            f"{_epochs(self.otherwise)}: not released, since rows came late or changed after "
+            "something else was given out of them (an answer with noise, or a release to somebody "
+            "else), and a cell answered from two readings shows the change. Put the old records "
+            "back, or leave this out, with [source] sql; release an epoch before rows come late "
+            "to it"
+        )
+        return [
+            *changed,
+            *unknown,
+            *([undrawn] if self.undrawn else []),
+            *([otherwise] if self.otherwise else []),
+        ]
 
 
 def _rows(count: int) -> str:

@@ -11,7 +11,16 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, EarlierPolicy, Exposure, Known, Release, merged, reaches
+from unspoken.ledger import (
+    Account,
+    EarlierPolicy,
+    Exposure,
+    Known,
+    Release,
+    merged,
+    reaches,
+    rows_by,
+)
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import last_where
 from unspoken.planning import Limits
@@ -220,7 +229,9 @@ class Admission:
         if changed:
             epochs = [*dict.fromkeys(epoch for epoch, _, _ in changed)]
             name, table = changed[0][1:]
-            text = another_reading(self.project, event, epochs, name, table, self.leaving_out)
+            parts = account.parts(rows_by(event.epoch, event.per_key)).values()
+            out = all(any(epoch in each for each in parts) for epoch in epochs)
+            text = another_reading(self.project, event, epochs, name, table, self.leaving_out, out)
             raise LimitExceeded(text)
 
     def _known(self, account: Account) -> None:

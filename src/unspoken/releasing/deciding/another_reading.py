@@ -18,9 +18,11 @@ def another_reading(
     name: str,
     table: str,
     leaving_out: Callable[[str], str] | None,
+    released: bool,
 ) -> str:
     """``name``, from ``table``: what is another one in the first of these epochs. ``leaving_out``:
-    of an answer with noise, how it is asked where this holds, too.
+    of an answer with noise, how it is asked where this holds, too. ``released``: whether each of
+    them was: then it is known what every record was.
     """
     from_other = f" from {table}" if table != event.table else ""
     changed = (
@@ -32,12 +34,7 @@ def another_reading(
         text = " AND ".join(f"{key} <> {literal(epoch)}" for epoch in epochs)
         left = "this epoch" if len(epochs) == 1 else f"all {len(epochs):,} epochs that changed"
         others = f", or leave {left} out: {leaving_out(text)}" if event.per_key else ""
-        late = (
-            "rows that only came late are asked about once they are released (unspoken release)"
-            if project.files.by_epoch
-            else "what is asked of all its rows takes a new [epoch] label, and is charged to "
-            "the same account"
-        )
+        late = _late(project, released)
         return (
             f"{changed}; beside what was given out of it an answer would show the change; "
             f"{late}. Ask what was asked before, which is free{others}"
@@ -56,4 +53,19 @@ def another_reading(
         f"{changed}; a cell answered from two readings shows the change. Give out the earlier "
         f"release again{apart}, or declare a new [epoch] label, whose coins are charged to the "
         "same account"
+    )
+
+
+def _late(project: Project, released: bool) -> str:
+    """What becomes of rows that only came late, and were not there when something was answered."""
+    if not project.files.by_epoch:
+        return (
+            "what is asked of all its rows takes a new [epoch] label, and is charged to the same "
+            "account"
+        )
+    if released:
+        return "rows that only came late are asked about once they are released (unspoken release)"
+    return (
+        "where answers alone were given, rows that only came late are not told from what changed: "
+        "release an epoch (unspoken release) before rows come late to it"
     )
