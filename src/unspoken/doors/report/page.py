@@ -33,7 +33,7 @@ __all__ = ["drawn", "inline", "page", "replaceable", "write_report"]
 
 OURS = '<meta name="generator" content="unspoken">'  # by which a page of ours is known
 BEGIN = 2_000  # bytes that have it
-LEAST, MOST = 0.78, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
+LEAST, MOST = 0.72, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
 
 
 def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:

@@ -139,7 +139,14 @@ def _named(field: str) -> Chart:
 
 
 def _wrapped(name: str, width: int) -> str:
-    """A name on several lines, broken after an underscore, hyphen or space where there is one."""
+    """A name on as few lines as it needs, about as long as each other."""
+    fewest = len(_lines(name, width))
+    even = next(w for w in range(1, width + 1) if len(_lines(name, w)) <= fewest)
+    return "\n".join(_lines(name, even))
+
+
+def _lines(name: str, width: int) -> list[str]:
+    """Broken after an underscore, hyphen or space where there is one."""
     lines = [""]
     for part in re.split(r"(?<=[_ -])", name):
         whole = [part[k : k + width] for k in range(0, len(part), width)]
@@ -147,4 +154,4 @@ def _wrapped(name: str, width: int) -> str:
             if len(lines[-1]) + len(piece.rstrip()) > width:
                 lines.append("")
             lines[-1] += piece
-    return "\n".join(filter(None, lines))
+    return [line for line in lines if line]
