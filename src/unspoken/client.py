@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
+from unspoken.display import Shown
 from unspoken.errors import InputError, LimitExceeded, shown
 
 __all__ = ["Answer", "Cells", "Client"]
@@ -33,8 +34,8 @@ BUSY = 429
 TRIES = 5  # where a service is busy
 
 
-@dataclass(frozen=True)
-class Cells:
+@dataclass(frozen=True, repr=False)
+class Cells(Shown):
     """Released cells, true or NULL. ``inclusion``: how often a cell that may be shown is, and what
     may be computed from that; ``charged``: the epochs that were charged now, none if it was free.
     """
@@ -52,6 +53,11 @@ class Cells:
 
         opened()
         return self.rows.to_pandas()
+
+    def facts(self) -> list[tuple[str, str]]:
+        charged = f"{len(self.charged):,} epochs" if self.charged else "nothing: it was free"
+        columns = ", ".join(map(shown, self.rows.column_names))
+        return [("rows", f"{self.rows.num_rows:,} of {columns}"), ("charged", charged)]
 
 
 @dataclass(frozen=True)

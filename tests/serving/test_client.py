@@ -20,7 +20,7 @@ import pytest
 
 from tests.serving import building
 from tests.serving.running import running
-from unspoken.client import Client
+from unspoken.client import Cells, Client
 from unspoken.doors.service.bounds import Bounds
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
@@ -246,3 +246,12 @@ def test_another_draw_is_asked_for_by_its_number(path: Path) -> None:
         again = lighting.query(count, epsilon=0.1, draw=2)
         assert (again.again, again.rows) == (True, other.rows)
         assert len(up.client("otto").events()["answers"]) == 2
+
+
+def test_cells_show_how_many_they_are_and_not_all_of_them() -> None:
+    rows = pa.table({"day": ["2026-01-01"] * 5000, "use": [None] * 5000})
+    said = repr(Cells(rows, [{"estimating": "x" * 4000}], ["2026-01", "2026-02"]))
+    assert "5,000 of day, use" in said
+    assert "2 epochs" in said
+    assert len(said) < 200
+    assert "nothing: it was free" in repr(Cells(rows, [], []))
