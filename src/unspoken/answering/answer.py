@@ -259,12 +259,7 @@ def assembled(
             values = [_value(column, cell, at, exact, noisy) for column in question.columns]
             whole = [*(named[place] for place in range(len(named))), *values]
             rows.append(whole)
-    return titles_of(question), rows
-
-
-def titles_of(question: Question) -> list[str]:
-    """Of all groups, then of all columns, as rows are kept."""
-    return [*question.select.titles, *(column.title for column in question.columns)]
+    return [*question.select.titles, *(column.title for column in question.columns)], rows
 
 
 def as_asked(

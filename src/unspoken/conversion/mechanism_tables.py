@@ -7,7 +7,7 @@ for adding or removing a record is then only 2 e0-DP here, and all numbers of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import permutations
 from numbers import Integral
 
 import numpy as np
@@ -59,7 +59,7 @@ def bound_from_mechanism(matrix: npt.ArrayLike, target: int, *, sigma: float) ->
             f"target: {shown(repr(target))} must be one of the axes 0 to {table.ndim - 2}"
         )
     rows = np.moveaxis(table, target, 0).reshape(table.shape[target], -1, table.shape[-1])
-    worst = max(_mixed(a, b, sigma) for a, b in _ordered_pairs(rows))
+    worst = max(_mixed(a, b, sigma) for a, b in permutations(rows, 2))
     why = f"this mechanism, and every belief that depends by at most {sigma:g}; some reach it"
     return Bound(0.0, up(worst, 16), why=why)
 
@@ -82,10 +82,6 @@ def _log1p_ratio(excess: Array, below: Array) -> Array:
         far = np.log(excess + below) - np.log(below)
         nats = np.where(excess > below, far, np.log1p(excess / below))
     return np.where((below == 0) & (excess == 0), 0.0, nats)
-
-
-def _ordered_pairs(rows: Array) -> Iterator[tuple[Array, Array]]:
-    return ((a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j)
 
 
 def _table(matrix: npt.ArrayLike) -> Array:

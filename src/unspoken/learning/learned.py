@@ -172,7 +172,8 @@ def learned_joint(project: Project, labels: Sequence[Labelling], joint: Array) -
     """The belief that a table of counts, [label of each attribute], is."""
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
     belief = Joint(shares(joint), names, values, Premise.learned(round(joint.sum())))
-    singles = [_single(joint, axis) for axis in range(joint.ndim)]
+    axes = range(joint.ndim)
+    singles = [joint.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
     learned = _described(belief, labels, singles)
     return replace(learned, occupied=int(np.count_nonzero(joint)), joint=joint)
 
@@ -236,9 +237,3 @@ def _described(
         rows=round(counts[0].sum()),
         tree=tree,
     )
-
-
-def _single(counts: Array, axis: int) -> Array:
-    """The counts of one attribute."""
-    summed: Array = counts.sum(axis=tuple(a for a in range(counts.ndim) if a != axis))
-    return summed

@@ -176,10 +176,6 @@ class RecordTable:
         return np.array([*(places.get(value, -1) for value in asked), -1], dtype=np.intp)
 
 
-def _names_in(mask: int, domain: Domain) -> tuple[str, ...]:
-    return tuple(name for bit, name in enumerate(domain.names) if mask >> bit & 1)
-
-
 def _words(values: Sequence[Value]) -> list[str]:
     """Each label as JSON has it, types and all."""
     return [json.dumps(each) for each in LABELS.written(tuple(values), "suppression.values")]
@@ -257,7 +253,8 @@ def _check_twice(listed: Listed, domain: Domain) -> None:
     again = (record[1:] == record[:-1]) & (listed.masks[1:] == listed.masks[:-1])
     if again.any():
         at = int(again.argmax())
-        names = ", ".join(_names_in(int(listed.masks[at]), domain)) or "nothing"
+        mask = int(listed.masks[at])
+        names = ", ".join(n for bit, n in enumerate(domain.names) if mask >> bit & 1) or "nothing"
         said = _said(listed, domain, int(record[at]))
         raise InputError(f"suppression of {said}: what shows {names} is given twice")
 

@@ -195,7 +195,9 @@ class _Release:
         rounds = self.rounds(kept, [p for p in self.pieces if p is not spooled.get(p.epoch)])
         first = [self.begun(turn) for turn in rounds[:1]]
         head = kept.ledger.charge(self._charged(kept), admit, kept.seal)
-        written = sum(self._copy(piece, spool, kept, head) for piece in spooled.values())
+        written = 0
+        for epoch, piece in spooled.items():
+            written += self._publish(piece, partial(spool.copied, epoch), kept, head)
         for turn in rounds:
             rows = first.pop() if first else self.begun(turn)
             written += self.write(turn, rows, kept, head)
@@ -261,9 +263,6 @@ class _Release:
             return written
 
         return self._publish(piece, fill, kept, head)
-
-    def _copy(self, piece: Piece, spool: Spool, kept: Custody, head: Head) -> int:
-        return self._publish(piece, partial(spool.copied, piece.epoch), kept, head)
 
     def _publish(
         self, piece: Piece, fill: Callable[[Output, BinaryIO], Written], kept: Custody,

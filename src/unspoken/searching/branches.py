@@ -191,7 +191,10 @@ class BranchBounds:
             if key not in kinds:
                 laws.append(np.where(fits[:, None], law, 0.0))
             kind.append(kinds.setdefault(key, len(kinds)))
-        above, below = (np.stack([self._pairs_of(v) for v in ends]) for ends in (parents, children))
+        above, below = (
+            np.stack([np.arange(self.places[v], self.places[v + 1]) for v in ends])
+            for ends in (parents, children)
+        )
         if len(laws) * above.shape[1] * below.shape[1] > CELLS:
             rows, columns = laws[0].shape
             raise TooLarge(
@@ -213,9 +216,6 @@ class BranchBounds:
             np.flatnonzero([not self.forest.children[v] for v in children]),
             *_sets(table),
         )
-
-    def _pairs_of(self, v: int) -> Codes:
-        return np.arange(self.places[v], self.places[v + 1])
 
     def _totals(self, epsilons: Array) -> Array:
         """eps_i + sum over all neighbours of E: the branches below, those above, and so on."""

@@ -193,7 +193,7 @@ class Curator:
 
     def _given(self, who: str, request: Request) -> Cells:
         served = self._serving(who, request.draw)
-        names, shape = request.columns(served), self._shape
+        names, shape = request.columns(served), Shape.of(self.ready.table)
         keys = Keys(served, shape)
         condition = keys.condition(request.where)
         charged: tuple[str, ...] = ()
@@ -262,10 +262,6 @@ class Curator:
         with outward():
             table = table_of(self.project, None, checked=False)
             return used_rows(self.project, table, history=False)
-
-    @property
-    def _shape(self) -> Shape:
-        return Shape.of(self.ready.table)
 
     def _kept(self) -> Custody:
         with outward():

@@ -15,7 +15,7 @@ from unspoken.engines.protocol import Scan, Shape, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.session import embedded
 from unspoken.engines.sql import Expression
-from unspoken.engines.syntax import Node, calls, nodes, parsed
+from unspoken.engines.syntax import calls, nodes, parsed
 from unspoken.errors import InputError, unknown
 from unspoken.policy import Project
 from unspoken.releasing.rows.reading import EPOCHS, Epochs, too_many
@@ -123,14 +123,11 @@ def refuse_growing(text: str, query: str, where: str) -> None:
         raise InputError(f"{where}: has {len(text):,} characters, and at most {LONGEST:,} are read")
     parts = list(nodes(parsed(embedded(), query, where)))
     names = {call["function_name"].lower() for call in calls(parts)}
-    if any(part.get("class") == "TYPE" and _of_types(part) for part in parts):
+    types = [part for part in parts if part.get("class") == "TYPE"]
+    if any(below.get("class") == "TYPE" for part in types for below in part["children"]):
+        # such as INT[1000]
         raise InputError(f"{where}: takes values of several parts; compare one with one")
     for name in sorted(names & GROWING):
         raise InputError(
             f"{where}: calls {name}, which may make a text of any length; leave it out"
         )
-
-
-def _of_types(part: Node) -> bool:
-    """Whether it is a type such as INT[1000], of others."""
-    return any(below.get("class") == "TYPE" for below in part["children"])

@@ -130,15 +130,11 @@ def _first_settled(
             windows = problem.once(Windows.of, knows == "anything", share)
             if windows is not None:
                 found, bound = look(windows)
-                if _settled(bound):
+                if bound.low >= (1 - SETTLED) * bound.high:
                     return found
                 if affordable and bound.low < (1 - LOOSE) * bound.high:
                     break
     return look(_whole(problem, knows))[0] if found is None or affordable else found
-
-
-def _settled(bound: Bound) -> bool:
-    return bound.low >= (1 - SETTLED) * bound.high
 
 
 def _cells(problem: NoiseProblem) -> float:

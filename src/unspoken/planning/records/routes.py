@@ -40,7 +40,7 @@ def routes(cells: Cells, rules: Sequence[Rule]) -> Iterator[Counts | None]:
         yield None
     most = _room(rules)
     order = by_one_order(cells, rules)
-    less_one = np.union1d(order, _less_one(cells.reads))
+    less_one = np.union1d(order, [cells.reads ^ 1 << axis for axis in _bits(cells.reads)])
     for masks in (less_one, order, np.array([cells.reads])):
         if len(cells) * (1 + len(masks)) <= 2 * most:
             yield masks
@@ -66,8 +66,7 @@ def with_common_thresholds(cells: Cells, rules: Sequence[Rule]) -> bool:
 
 def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
     """All that is read, less what tells most, less what tells most of the rest, and so on."""
-    bits = [axis for axis in range(cells.reads.bit_length()) if cells.reads >> axis & 1]
-    order = sorted(bits, key=lambda axis: -_telling(cells, rules, axis))
+    order = sorted(_bits(cells.reads), key=lambda axis: -_telling(cells, rules, axis))
     masks, left = [], cells.reads
     for axis in order:
         masks.append(left)
@@ -75,8 +74,8 @@ def by_one_order(cells: Cells, rules: Sequence[Rule]) -> Counts:
     return np.unique(np.array(masks, dtype=np.int64))
 
 
-def _less_one(reads: int) -> list[int]:
-    return [reads ^ 1 << axis for axis in range(reads.bit_length()) if reads >> axis & 1]
+def _bits(mask: int) -> list[int]:
+    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 def _telling(cells: Cells, rules: Sequence[Rule], axis: int) -> float:
