@@ -250,13 +250,12 @@ def _said(what: Said) -> list[RenderableType]:
 
 def _boxed(lines: Sequence[str]) -> list[RenderableType]:
     """What every belief that the counts leave possible says."""
-    return [note(line.replace("odds x ", f"odds ×{NBSP}")) for line in lines]
+    return [note(prose.times(line)) for line in lines]
 
 
 def _promised(promise: Promise) -> list[RenderableType]:
     """For whom the limits hold."""
-    lines = "; ".join(promise.lines()).replace("odds x ", f"odds ×{NBSP}")
-    return [note(f"The limits hold {lines}.")]
+    return [note(prose.times(f"The limits hold {'; '.join(promise.lines())}."))]
 
 
 def _cautions(those: Sequence[Caution]) -> list[RenderableType]:

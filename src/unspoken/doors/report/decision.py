@@ -58,7 +58,7 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
         f"{name}: {prose.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
-    boxed = [_whole(line.replace("odds x ", f"odds ×{prose.NBSP}")) for line in findings.boxed]
+    boxed = [_whole(prose.times(line)) for line in findings.boxed]
     return {
         "recommended": "No" if against or red else _yes(accepted),
         "orange": bool(against or red or accepted),
@@ -90,8 +90,7 @@ def _promised(findings: Findings) -> list[str]:
     """For whom the limits hold."""
     if findings.promise is None or not findings.planned:
         return []
-    lines = "; ".join(findings.promise.lines()).replace("odds x ", "odds ×\u00a0")
-    return [f"The limits hold {lines}."]
+    return [prose.times(f"The limits hold {'; '.join(findings.promise.lines())}.")]
 
 
 def _yes(accepted: Sequence[str]) -> str:

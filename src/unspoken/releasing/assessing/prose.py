@@ -25,6 +25,7 @@ __all__ = [
     "percent",
     "rows",
     "tells_nothing",
+    "times",
 ]
 
 NBSP = "\u00a0"  # a number and its unit stay on one line
@@ -117,6 +118,11 @@ def chance(p: float) -> str:
     if p < 0.001 or p > 0.9995:
         return percent(p)
     return f"{100 * p:.1f}{NBSP}%"  # plans have three decimal places
+
+
+def times(line: str) -> str:
+    """With the sign that factors have here, where a line for files has a letter."""
+    return line.replace("odds x ", f"odds ×{NBSP}")
 
 
 def rows(count: int) -> str:
