@@ -162,10 +162,8 @@ class Intervals(TableSet):
         """
         found = [self._of_all(pair, kernel)]
         for margin in self.margins:
-            masks, kernels = (
-                margin.asked(pair.above, pair.below, pair.context),
-                margin.asked(kernel),
-            )
+            masks = margin.asked(pair.above, pair.below, pair.context)
+            kernels = margin.asked(kernel)
             if masks is not None and kernels is not None:
                 each = margin.held.loosened(self.loose).furthest(Pair(*masks), kernels[0])
                 law = self.centre.marginal(self.domain.names).ravel()

@@ -292,16 +292,12 @@ def _cross_ratios(table: Array) -> Array:
         logs = np.log(table)
     rows, columns = _pairs(table.shape[1]), _pairs(table.shape[2])
     corners = logs[:, rows][..., columns]  # [law, a or b, pair, v or v', pair]
-    straight, crossed = (
-        corners[:, 0, :, 0] + corners[:, 1, :, 1],
-        corners[:, 0, :, 1] + corners[:, 1, :, 0],
-    )
+    straight = corners[:, 0, :, 0] + corners[:, 1, :, 1]
+    crossed = corners[:, 0, :, 1] + corners[:, 1, :, 0]
     certain = np.isneginf(straight) != np.isneginf(crossed)
     neither = np.isneginf(straight) & np.isneginf(crossed)
-    straight, crossed = (
-        np.where(certain | neither, 0.0, straight),
-        np.where(certain | neither, 0.0, crossed),
-    )
+    straight = np.where(certain | neither, 0.0, straight)
+    crossed = np.where(certain | neither, 0.0, crossed)
     r = np.abs(straight - crossed) + 4 * UNIT * (np.abs(straight) + np.abs(crossed) + 1)
     with np.errstate(over="ignore"):
         share = np.where(certain, 0.0, 1.0 / np.expm1(r / 2))

@@ -85,10 +85,8 @@ def _leak(laws: Array, rate: float) -> float:
     laws /= mass[:, None]
     likelihood, fall = blurred(laws, rate), math.exp(-rate)
     given_one, given_zero = likelihood[1:], likelihood[:-1]
-    below, above = (
-        fall * given_one[:, 0] / given_zero[:, 0],
-        given_one[:, -1] / (fall * given_zero[:, -1]),
-    )
+    below = fall * given_one[:, 0] / given_zero[:, 0]
+    above = given_one[:, -1] / (fall * given_zero[:, -1])
     inside = np.divide(given_one[:, :-1], given_zero[:, 1:], out=laws[1:, 1:])
     most = max(float(ratios.max(initial=0.0)) for ratios in (below, inside, above))
     least = min(float(ratios.min(initial=math.inf)) for ratios in (below, inside, above))

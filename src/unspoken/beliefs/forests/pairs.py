@@ -81,10 +81,8 @@ def _upward(
         if not messages:
             upward[v] = Below(np.empty(0, dtype=np.intp), np.empty((forest.sizes[v], 0, size)))
             continue
-        rows, likelihood = (
-            np.concatenate([message.rows for message in messages]),
-            _side_by_side(messages),
-        )
+        rows = np.concatenate([message.rows for message in messages])
+        likelihood = _side_by_side(messages)
         upward[v] = Below(rows, likelihood)
         if v not in tops:
             above = forest.laws[v] @ likelihood.reshape(len(likelihood), -1)

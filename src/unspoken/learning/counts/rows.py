@@ -116,10 +116,8 @@ def counted_contexts(
     project: Project, cells: Sequence[CellRule], table: Table, joint: Combinations
 ) -> Contexts:
     """What counts the rows within each context of a project; its habits are looked at here."""
-    units, place = (
-        Units(project.source.unit),
-        {name: k for k, name in enumerate(project.attributes)},
-    )
+    units = Units(project.source.unit)
+    place = {name: k for k, name in enumerate(project.attributes)}
     of_unit: dict[str, OfUnit] = {}
     for name, context in project.contexts.items():
         if context.previous is not None:

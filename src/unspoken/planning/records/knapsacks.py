@@ -206,12 +206,8 @@ class End:
 
     @classmethod
     def _quotient(cls, columns: Columns, side: Side, sign: int, masses: Masses, _: Array) -> End:
-        low, up, cell, answer = (
-            masses.sums(side.low),
-            masses.sums(side.up),
-            masses.cell,
-            masses.answer,
-        )
+        low, up = masses.sums(side.low), masses.sums(side.up)
+        cell, answer = masses.cell, masses.answer
         there = np.unique(answer)
         unit = np.minimum(1.0, up / side.least) if side.least else np.ones(masses.answers)
         scale = np.where(up > 0, up, 1.0)

@@ -256,10 +256,8 @@ def refuse_useless(project: Project, learned: Learned, chosen: Plan) -> None:
     """Where an application is shown less than is of use to it."""
     shown = shares(project, learned, chosen)
     for who, reads in project.applications.items():
-        reached, wanted = (
-            math.fsum(shown[name] for name in reads) / len(reads),
-            _least(project, who),
-        )
+        reached = math.fsum(shown[name] for name in reads) / len(reads)
+        wanted = _least(project, who)
         if reached < wanted:
             raise project.error(
                 "application", who, "share", text=f"the plan shows {who} less than {wanted:.0%} of "

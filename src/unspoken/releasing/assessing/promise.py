@@ -44,11 +44,8 @@ class Promise:
     @classmethod
     def of(cls, project: Project, countings: Countings, pinned: bool) -> Promise:
         """Of all countings there were, whatever the noise is now; before this table's: with it."""
-        history, noise, learnings = (
-            project.belief.history,
-            project.belief.noise,
-            countings.learnings,
-        )
+        history, noise = project.belief.history, project.belief.noise
+        learnings = countings.learnings
         spent = max(_spent(learnings, each) for each in {history, *(e.history for e in learnings)})
         if not pinned and history is None:
             spent += math.inf if noise is None else noise
