@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from unspoken.doors.attacks.panels import MOST, Line, Panel, Unit
 from unspoken.pictures import Chart
-from unspoken.pictures.palette import PAGE, Palette, by_lines, looks
+from unspoken.pictures.palette import PAGE, by_lines, looks
 
 __all__ = ["panel_chart", "top_of"]
 
@@ -40,7 +40,7 @@ def top_of(panels: Sequence[Panel], unit: Unit) -> float:
     return ROOM * (farthest or 1.0)
 
 
-def panel_chart(panel: Panel, top: float, use: Palette = PAGE) -> Chart:
+def panel_chart(panel: Panel, top: float) -> Chart:
     """With axes up to ``top``; what is beyond ends in an arrow."""
     names = [_wrapped(line.name) for line in panel.lines]
     tall = len(names) * (ROW + LINE * max((name.count("\n") for name in names), default=0))
@@ -64,7 +64,7 @@ def panel_chart(panel: Panel, top: float, use: Palette = PAGE) -> Chart:
     arrow = {"type": "text", "text": "→", "align": "left", "dx": 2, "fontSize": 13}
     at_edge = [{"filter": "datum.beyond"}]
     layers = [
-        *_claimed(panel, along, use),
+        *_claimed(panel, along),
         {"mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.55}, "encoding": ends},
         {"mark": dot, "encoding": {"x": {**along, "field": "value"}, "color": ink}},
         {
@@ -74,31 +74,31 @@ def panel_chart(panel: Panel, top: float, use: Palette = PAGE) -> Chart:
         },
     ]
     return {
-        "data": {"values": [*_points(panel, top, use)]},
+        "data": {"values": [*_points(panel, top)]},
         "encoding": {"y": down},
         "layer": layers,
         "width": WIDTH,
         "height": tall,
-        "config": looks(use),
+        "config": looks(PAGE),
     }
 
 
-def _claimed(panel: Panel, along: Chart, use: Palette) -> Iterator[Chart]:
+def _claimed(panel: Panel, along: Chart) -> Iterator[Chart]:
     """A rule at the bound, if one is claimed, and its number above."""
     if panel.claimed is None or not math.isfinite(panel.claimed):
         return
     at = {"values": [{"bound": panel.claimed, "says": f"claimed {panel.number(panel.claimed)}"}]}
     place = {"x": {**along, "field": "bound"}, "y": {"value": -4}}
-    rule = {"type": "rule", "color": use.text, "strokeDash": [4, 3], "strokeWidth": 1.5}
-    text = {"type": "text", "color": use.text, "dy": -7, "fontSize": 11}
+    rule = {"type": "rule", "color": PAGE.text, "strokeDash": [4, 3], "strokeWidth": 1.5}
+    text = {"type": "text", "color": PAGE.text, "dy": -7, "fontSize": 11}
     yield {"data": at, "mark": rule, "encoding": {**place, "y2": {"value": "height"}}}
     yield {"data": at, "mark": text, "encoding": {**place, "text": {"field": "says"}}}
 
 
-def _points(panel: Panel, top: float, use: Palette) -> Iterator[Chart]:
+def _points(panel: Panel, top: float) -> Iterator[Chart]:
     for line in panel.lines:
         low, value, high = (min(end, top) for end in (line.low, line.value, line.high))
-        ink = use.beyond if line.beats else use.quiet if line.beside else use.strong
+        ink = PAGE.beyond if line.beats else PAGE.quiet if line.beside else PAGE.strong
         beyond = line.high > top
         name = _wrapped(line.name)
         yield {"name": name, "low": low, "value": value, "high": high, "ink": ink, "beyond": beyond}

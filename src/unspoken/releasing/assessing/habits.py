@@ -35,7 +35,7 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number, whole
 from unspoken.types.bound import Bound
-from unspoken.types.premise import STATED, Premise
+from unspoken.types.premise import STATED
 
 __all__ = ["Blanks", "guessed", "told_apart"]
 
@@ -70,16 +70,11 @@ class Blanks:
         return law
 
 
-def guessed(
-    blanks: Blanks,
-    prior: Sequence[float],
-    habit: Sequence[Hashable],
-    premise: Premise = STATED,
-) -> Bound:
+def guessed(blanks: Blanks, prior: Sequence[float], habit: Sequence[Hashable]) -> Bound:
     """How often the best guess at H is right, by who counts blanks and holds the ``prior``."""
     right = float(_joint(blanks, prior, habit).max(0).sum())
     why = f"the best guess for each number of blanks of {len(prior) - 1:,} rows"
-    return Bound(right * (1 - OFF), min(1.0, right * (1 + OFF)), "probability", premise, why)
+    return Bound(right * (1 - OFF), min(1.0, right * (1 + OFF)), "probability", STATED, why)
 
 
 def told_apart(blanks: Blanks, rows: int, secret: int, odds_cap: float) -> Bound:
