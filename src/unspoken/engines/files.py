@@ -24,9 +24,8 @@ LETTERS = 100  # of a name, in messages
 PARQUET = (".parquet", ".pq")
 CSV = tuple(f".{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz", ".zst"))
 
-ADDRESS = re.compile(
-    r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE
-)  # of another machine; a path has one stroke
+# Of another machine; a path has one stroke.
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
 
 # Errors of what was asked of the rows, never of the file they are in.
 OF_SQL = (
@@ -43,9 +42,8 @@ NO_ROOM = "No space left on device"
 SHORT = re.compile(rf"^Out of Memory Error|{NO_ROOM}")  # through Arrow an error is of the system
 # A row as the file has it: raw, and never passed on.
 ROW = re.compile(r"^Original Line:.*$", re.MULTILINE)
-TEXT = re.compile(
-    r': value ".*" is not valid UTF8', re.DOTALL
-)  # what a cell of a Parquet file holds
+# What a cell of a Parquet file holds.
+TEXT = re.compile(r': value ".*" is not valid UTF8', re.DOTALL)
 ADVICE = re.compile(r"\s*(Possible Solution:|The search space used was:).*", re.DOTALL)
 
 

@@ -128,9 +128,8 @@ def unfinished(path: Path, mode: int = PUBLIC, patience: float = 0.0) -> Iterato
         yield Partial(path, file)
     finally:
         with contextlib.suppress(OSError):
-            if not file.closed and still_at(
-                partial_of(path), held
-            ):  # and not that of a later writer
+            # Unless it is that of a later writer.
+            if not file.closed and still_at(partial_of(path), held):
                 partial_of(path).unlink()
         with contextlib.suppress(OSError):  # of a full disk, which was said
             file.close()
@@ -188,9 +187,8 @@ def _claimed(path: Path, mode: int, patience: float) -> int:
             if swept(path):
                 continue
         else:
-            if locked(held) is not False and still_at(
-                partial_of(path), held
-            ):  # and not swept in between
+            # Unless it was swept in between.
+            if locked(held) is not False and still_at(partial_of(path), held):
                 return held
             os.close(held)
         if patience and not said and time.monotonic() >= last - patience + SILENT:

@@ -335,9 +335,8 @@ def prepared(
     looked = Looked.of(whole, held, frame is not None)
     if keyed or (before is None and pinned is None):
         looked.once("keys", partial(held.check, whole.at("source", "keys")))
-    units = Units.of(
-        whole, held, looked
-    )  # refused before counts are made with noise for fewer rows
+    # Refused before counts are made with noise for fewer rows.
+    units = Units.of(whole, held, looked)
     odd: tuple[Doubt, ...] = ()
     if pinned is None:
         rows = used_rows(whole, held, history=True)

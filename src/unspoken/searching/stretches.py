@@ -99,9 +99,8 @@ class Stretches:
         """The bound for every run to the left and every one to the right, over all a and b."""
         bounds = np.full((len(left.numbers), len(right.numbers)), -np.inf)
         for a, b in np.argwhere(self.gaps[i] > -np.inf).tolist():
-            with np.errstate(
-                invalid="ignore"
-            ):  # what one side tells for certain, the other excludes
+            # What one side tells for certain, the other excludes.
+            with np.errstate(invalid="ignore"):
                 sums = np.add.outer(left.most[:, a, b], right.most[:, a, b])
             np.fmax(bounds, self.gaps[i][a, b] + sums, out=bounds)
         return bounds
