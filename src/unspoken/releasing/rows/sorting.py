@@ -39,7 +39,8 @@ def begun(reading: Reading, work: Looking, among: Among | None = None) -> Iterat
         raise InputError(
             f"TMPDIR ({folder}): is full: {free / GIGA:.1f} GB were free, and sorting "
             f"{reading.project.source.name} takes up to {tenths:g} GB there. "
-            "Set TMPDIR to a folder with that much, or [source] memory higher; the release was not charged"
+            "Set TMPDIR to a folder with that much, or [source] memory higher; the release was not "
+            "charged"
         ) from error
     return itertools.chain(first, batches)
 
