@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from unspoken.display import Shown
 from unspoken.errors import InputError, LimitExceeded, shown
 
 __all__ = ["Answer", "Cells", "Client"]
@@ -35,7 +34,7 @@ TRIES = 5  # where a service is busy
 
 
 @dataclass(frozen=True, repr=False)
-class Cells(Shown):
+class Cells:
     """Released cells, true or NULL. ``inclusion``: how often a cell that may be shown is, and what
     may be computed from that; ``charged``: the epochs that were charged now, none if it was free.
     """
@@ -54,10 +53,10 @@ class Cells(Shown):
         opened()
         return self.rows.to_pandas()
 
-    def facts(self) -> list[tuple[str, str]]:
-        charged = f"{len(self.charged):,} epochs" if self.charged else "nothing: it was free"
+    def __repr__(self) -> str:
         columns = ", ".join(map(shown, self.rows.column_names))
-        return [("rows", f"{self.rows.num_rows:,} of {columns}"), ("charged", charged)]
+        charged = f"{len(self.charged):,} epochs" if self.charged else "nothing: it was free"
+        return f"Cells: {self.rows.num_rows:,} rows of {columns}; charged: {charged}"
 
 
 @dataclass(frozen=True)
