@@ -42,6 +42,7 @@ MEASURES = (
     "exclusion",
 )
 DIGITS = 60
+FINE = 1 << 12  # likelihoods in whole multiples of 2^-4096: 60 digits of one that is 1e-1173
 
 
 def coin(epsilon: float) -> tuple[int, int]:
@@ -168,17 +169,14 @@ def priors(cloud: Cloud) -> dict[Hashable, int]:
 
 def log_lifts(cloud: Cloud) -> Iterator[dict[Hashable, tuple[mpmath.mpf, mpmath.mpf]]]:
     """For every outcome: class -> (joint probability, log P(class|outcome)/P(class))."""
-    prior = priors(cloud)
-    total = sum(prior.values())
+    prior = {label: mpmath.mpf(weight) for label, weight in priors(cloud).items()}
+    total = mpmath.fsum(prior.values())
+    rarity = {label: total / weight for label, weight in prior.items()}
     for weights in cloud.values():
-        mass = sum(weights.values())
+        mass = mpmath.mpf(sum(weights.values()))
+        held = {label: mpmath.mpf(w) for label, w in weights.items() if w}
         yield {
-            label: (
-                mpmath.mpf(w) / total,
-                mpmath.log(mpmath.mpf(w * total) / mpmath.mpf(mass * prior[label])),
-            )
-            for label, w in weights.items()
-            if w
+            label: (w / total, mpmath.log(w * rarity[label] / mass)) for label, w in held.items()
         }
 
 
@@ -219,9 +217,8 @@ def relative_entropy(cloud: Cloud) -> mpmath.mpf:
 def likelihood_ratio(cloud: Cloud, gaining: Sequence[Hashable]) -> mpmath.mpf:
     """The largest log P(y|a) / P(y|b), a among those gaining and b any class."""
     prior, worst = priors(cloud), (1, 1)
-    times = {label: math.lcm(*prior.values()) // p for label, p in prior.items()}
     for weights in cloud.values():
-        likely = {label: weights.get(label, 0) * p for label, p in times.items()}
+        likely = {label: (weights.get(label, 0) << FINE) // p for label, p in prior.items()}
         top = max((likely.get(label, 0) for label in gaining), default=0)
         least = min(likely.values())
         if top * worst[1] > least * worst[0]:

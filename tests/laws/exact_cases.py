@@ -159,7 +159,8 @@ def laplace_of(world: World, own: Sequence[float], scale: float) -> Shown:
     share = {r: (a + b) / 2 for r, a, b in zip(possible, half, half[1:], strict=False)}
 
     def of(cell: Cell) -> Weights:
-        return {r: share[r] * kernel[abs(r - answer(cell, own))] for r in possible}
+        sums = answer(cell, own)
+        return {r: share[r] * kernel[abs(r - sums)] for r in possible}
 
     return Shown(unspoken.Laplace(scale, own), of, means=False)
 
