@@ -22,6 +22,7 @@ __all__ = [
     "UnspokenError",
     "among",
     "cut",
+    "in_rows",
     "placed",
     "printable",
     "shown",
@@ -122,6 +123,11 @@ def among(what: str, name: object, options: Iterable[str]) -> str:
 def shown(value: object, letters: int = SHOWN) -> str:
     """A wrong value in one short line."""
     return cut(" ".join(str(value)[:LONGEST].split()), letters)
+
+
+def in_rows(count: int) -> str:
+    """30,000 rows."""
+    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def cut(text: str, letters: int) -> str:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from unspoken.display import Shown
 from unspoken.engines.arrow import in_one, numbers
-from unspoken.errors import shown
+from unspoken.errors import in_rows, shown
 from unspoken.numerics.arrays import Mask
 
 __all__ = ["Strays", "parted", "there"]
@@ -52,13 +52,13 @@ class Strays(Shown):
         said, those = [], "; ".join
         if self.twice:
             said.append(
-                f"{_rows(self.twice)} of {self.release} share their keys with another "
+                f"{in_rows(self.twice)} of {self.release} share their keys with another "
                 f"({those(self.twice_as)}): fail. What is claimed is claimed of one row for each "
                 "key, and they were not attacked."
             )
         if self.unknown:
             said.append(
-                f"{_rows(self.unknown)} of {self.release} {_have(self.unknown)} keys that "
+                f"{in_rows(self.unknown)} of {self.release} {_have(self.unknown)} keys that "
                 f"{self.against} has not ({those(self.unknown_as)}): not testable. They were "
                 "added, or their keys changed, or the original has lost them; there is nothing to "
                 "compare with."
@@ -114,10 +114,6 @@ def _few(rows: pa.Table, keys: Sequence[str], which: Mask) -> tuple[str, ...]:
 
 def _shown(value: object) -> str:
     return "nothing" if value is None else shown(value)
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count > 1 else ''}"
 
 
 def _have(count: int) -> str:

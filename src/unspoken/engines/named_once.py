@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, in_rows
 
 __all__ = ["absent", "once", "twice"]
 
@@ -19,8 +19,7 @@ __all__ = ["absent", "once", "twice"]
 def absent(where: str, name: str, rows: int, title: str) -> InputError:
     """That some rows have no key."""
     return InputError(
-        f"{where}: {name} is missing in {rows:,} row{'s' if rows > 1 else ''} "
-        f"of {title}; every row needs its key"
+        f"{where}: {name} is missing in {in_rows(rows)} of {title}; every row needs its key"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, in_rows
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.declared import Attribute
 from unspoken.policy.edges import kind_of_edge
@@ -66,7 +66,7 @@ def _keys(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complai
                 path, f"{text}dates or times. Choose another column, or CAST it in source.sql."
             )
         elif column.missing:
-            text = f"{quoted(name)} is missing in {_rows(column.missing)}; a key names every row."
+            text = f"{quoted(name)} is missing in {in_rows(column.missing)}; a key names every row."
             yield Complaint(path, f"{text} Choose another, or leave those rows out by source.sql.")
 
 
@@ -88,10 +88,9 @@ def _attributes(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[C
 
 def _missing(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
     if column.missing and attribute.missing == "never":
-        text = f'is "never", but {_rows(column.missing)} lack it. Write missing = "value" (a value '
-        yield Complaint(
-            (*path, "missing"), f'{text}of its own), or "public" (anybody may know that it lacks).'
-        )
+        text = f'is "never", but {in_rows(column.missing)} lack it. Write missing = "value" '
+        ways = '(a value of its own), or "public" (anybody may know that it lacks).'
+        yield Complaint((*path, "missing"), text + ways)
 
 
 def _bins(path: KeyPath, attribute: Attribute, column: ColumnInfo) -> Iterator[Complaint]:
@@ -139,10 +138,6 @@ def _way(column: ColumnInfo) -> str:
         return f"Take fewer in source.sql, such as hour({column.name})"
     edges = "[2026-01-01, 2026-02-01]" if column.kind in ("date", "time") else "[10, 20]"
     return f"Write, for example, bins = {edges}"
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count != 1 else ''}"
 
 
 def _written(value: object) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from unspoken.engines.sql import literal, name_in_sql
+from unspoken.errors import in_rows
 from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
 from unspoken.policy.guesses import (
     grouped_by,
@@ -338,8 +339,7 @@ def _attribute(column: ColumnInfo) -> Iterator[str]:
     elif values:
         yield _entry("values", _list(values))
     if lacking := column.missing + column.nan:
-        share = f"{lacking:,} row{'s' if lacking != 1 else ''} lack it"
-        yield _entry("missing", '"value"', share)
+        yield _entry("missing", '"value"', f"{in_rows(lacking)} lack it")
     yield _entry("# sensitive", toml_text(_predicate(column, edges, values)))
 
 

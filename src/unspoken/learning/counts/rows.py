@@ -16,7 +16,7 @@ from unspoken.engines.columns import kind_of
 from unspoken.engines.protocol import BATCH, Scan, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier
-from unspoken.errors import InputError
+from unspoken.errors import InputError, in_rows
 from unspoken.errors import shown as in_short
 from unspoken.learning.counts.contexts import Contexts, contexts_of
 from unspoken.learning.counts.counting import Combinations
@@ -166,13 +166,13 @@ def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labe
     )
     if absent and cells.missing == "never":
         raise InputError(
-            f'{place}: is missing in {_rows(absent)}; write missing = "value" if that may '
+            f'{place}: is missing in {in_rows(absent)}; write missing = "value" if that may '
             'tell something, or missing = "public" if anybody may know it'
         )
     if strange:
         hold = "holds" if strange == 1 else "hold"
         raise InputError(
-            f"{place}: {_rows(strange)} {hold} none of its values, such as "
+            f"{place}: {in_rows(strange)} {hold} none of its values, such as "
             f'"{in_short(_stranger(place, cells, table))}"; list every value that occurs'
         )
     labels = Labelling.of(cells, {int(mark): int(counts[mark]) for mark in np.flatnonzero(counts)})
@@ -196,7 +196,3 @@ def _stranger(place: str, cells: CellRule, table: Table) -> Any:
         least |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())
         least = {min(least)} if least else least
     return least.pop()
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count > 1 else ''}"

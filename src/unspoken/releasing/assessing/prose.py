@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from unspoken.errors import in_rows as rows
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.types.bound import Bound
@@ -123,11 +124,6 @@ def chance(p: float) -> str:
 def times(line: str) -> str:
     """With the sign that factors have here, where a line for files has a letter."""
     return line.replace("odds x ", f"odds ×{NBSP}")
-
-
-def rows(count: int) -> str:
-    """30,000 rows."""
-    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def listed(names: Iterable[object], last: str = "and") -> str:
