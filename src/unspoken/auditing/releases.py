@@ -234,7 +234,8 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
     def judged(which: Array, rows: Codes | slice, held: bool) -> Verdict:
         trials = Trials(which, secret).taken(rows)
         claim = _claim(ready.project, float(trials.secret.mean()), held)
-        return attacked(claim, _known(which), trials, ATTACKS, chance)
+        known = Known(None, tuple(max(1, int(most) + 1) for most in which.max(0)))
+        return attacked(claim, known, trials, ATTACKS, chance)
 
     def found(rows: Codes | slice, of: int, held: bool, given: str | None) -> Attacked:
         real, naive = (judged(which, rows, held) for which in seen)
@@ -309,7 +310,3 @@ def _naive(ready: Prepared, served: Project, rows: pa.Table) -> Array:
         ],
         1,
     )
-
-
-def _known(seen: Array) -> Known:
-    return Known(None, tuple(max(1, int(most) + 1) for most in seen.max(0)))

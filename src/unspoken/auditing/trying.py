@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ def try_all(
     """All of them, with this share of their trials, but as many as it takes to find what is broken;
     ``chance``: that any interval misses.
     """
-    each = chance / _intervals(scenarios)
+    each = chance / sum(len(scenario.attacks) for scenario in scenarios)
     tried = []
     for number, scenario in enumerate(scenarios, 1):
         tell(f"{number} of {len(scenarios)}, {scenario.name}")
@@ -92,7 +92,3 @@ def try_all(
             Tried(scenario, attacked(world.claim, world.known, trials, scenario.attacks, each))
         )
     return TriedAll(tried, share, chance)
-
-
-def _intervals(scenarios: Iterable[Scenario]) -> int:
-    return sum(len(scenario.attacks) for scenario in scenarios)

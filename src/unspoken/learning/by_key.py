@@ -50,7 +50,7 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
     """
     labels = [learned.labelling[name] for name in project.attributes]
     joint = Combinations([labelling.cells.marks for labelling in labels])
-    parts = _parts(table)
+    parts = {what: (key, sql) for key, what, sql in _functions(table)}
     names = _names(parts, project.attributes)
     named = {
         name: OfKeys.read(parts[of[0]][1], table, "a context", of[0], "it says nothing")
@@ -114,12 +114,8 @@ def _names(
     return {next(free): of for of in each}
 
 
-def _parts(table: Table) -> dict[str, tuple[str, str]]:
-    """Each key, and weekday, month and hour of what is a time: of which key, and in SQL."""
-    return {what: (key, sql) for key, what, sql in _functions(table)}
-
-
 def _functions(table: Table) -> Iterator[tuple[str, str, str]]:
+    """Each key, and weekday, month and hour of what is a time: of which key, what, and in SQL."""
     row = RowSQL(table.columns, table.title, table.timezone)
     first = next(iter(table.batches(Scan(list(table.keys), ordered=False, rows=FIRST))), None)
     for key in table.keys:

@@ -100,7 +100,8 @@ class NoisyView(Shown):
             held = self._held(nodes, f)
             finer = self._finer(nodes, held) if AGREED * held.high < held.apart < before else None
             if finer is None:
-                why = f"between {_words(nodes)} and the cells between them"
+                counts = " x ".join(f"{len(at)} nodes" for at in nodes)
+                why = f"between {counts} and the cells between them"
                 ends = min(held.low, held.high), held.high
                 outer = self._outer(functional, held) if functional.outer else None
                 return Bound.rounded(ends, outer, self.at_points.premise, why)
@@ -276,7 +277,3 @@ class _Shares:
         off = self.view.off(self.f, self.values, self.view.posteriors).max()
         beside = self.values.shape[1] / self.of_bins.shape[1]
         return float(off + gamma(beside) * np.abs(self.of_bins).sum(-1).max())
-
-
-def _words(nodes: Sequence[Array]) -> str:
-    return " x ".join(f"{len(at)} nodes" for at in nodes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -84,7 +83,8 @@ def page(findings: Findings, signed: Signed) -> str:
     """The page as text: no scripts, and no file or address beside itself."""
     return drawn(
         "report/page.html.jinja",
-        content(findings, signed) | {"picture": partial(_picture, findings)},
+        content(findings, signed)
+        | {"picture": lambda name, says: inline(chart(name, findings, PAGE), says)},
     )
 
 
@@ -114,10 +114,6 @@ def drawn(template: str, said: Mapping[str, Any]) -> str:
 
 def _template(name: str) -> str:
     return resources.files(doors).joinpath(*name.split("/")).read_text("utf-8")
-
-
-def _picture(findings: Findings, name: str, says: str) -> Markup:
-    return inline(chart(name, findings, PAGE), says)
 
 
 def inline(described: Chart, says: str) -> Markup:

@@ -130,7 +130,8 @@ def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
     """Per attribute each label against each other one and against no secret; any secret at all;
     and the secrets of two attributes together. Any secret of an attribute is implied (mediant).
     """
-    events, any_of = [], _any_of(cells, secrets)
+    events = []
+    any_of = {axis: np.isin(cells.codes[:, axis], labels) for axis, labels in secrets.items()}
     for axis, labels in secrets.items():
         column, (name, values) = cells.codes[:, axis], _of(cells, axis)
         for label in labels.tolist():
@@ -270,10 +271,6 @@ def _among(cells: Cells, name: str, values: Sequence[Value]) -> Mask:
     """Whose label is one of these."""
     codes = [cells.domain.code(name, value) for value in values]
     return np.isin(cells.codes[:, cells.domain.axis(name)], codes)
-
-
-def _any_of(cells: Cells, secrets: Mapping[int, Codes]) -> dict[int, Mask]:
-    return {axis: np.isin(cells.codes[:, axis], labels) for axis, labels in secrets.items()}
 
 
 def _of(cells: Cells, axis: int) -> tuple[str, tuple[Value, ...]]:

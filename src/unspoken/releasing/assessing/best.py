@@ -257,16 +257,12 @@ def refuse_useless(project: Project, learned: Learned, chosen: Plan) -> None:
     shown = shares(project, learned, chosen)
     for who, reads in project.applications.items():
         reached = math.fsum(shown[name] for name in reads) / len(reads)
-        wanted = _least(project, who)
+        wanted = project.terms[who].share if who in project.terms else 0.0
         if reached < wanted:
             raise project.error(
                 "application", who, "share", text=f"the plan shows {who} less than {wanted:.0%} of "
                 "the cells it reads; ask for less, raise a limit, or read fewer attributes",
             )  # fmt: skip
-
-
-def _least(project: Project, who: str) -> float:
-    return project.terms[who].share if who in project.terms else 0.0
 
 
 def _mass(learned: Learned, name: str, labels: Sequence[Value]) -> float:
