@@ -140,7 +140,11 @@ def test_keys_have_one_type_each(tmp_path: Path) -> None:
             'is BLOB; a key is an integer, a text, a date, a time or a timestamp. Write CAST("id"',
         ),
         ({"id": [[1], [2]]}, ["id"], "id of t.parquet is BIGINT[]"),
-        ({"id": pa.array([2**64 - 1], pa.uint64())}, ["id"], "no whole number of 64 bits with a sign"),
+        (
+            {"id": pa.array([2**64 - 1], pa.uint64())},
+            ["id"],
+            "no whole number of 64 bits with a sign",
+        ),
         ({"offices": [1]}, ["office"], 'there is no "office". Did you mean "offices"?'),
         ({"id": []}, ["id"], "t.parquet has no rows"),
     ],
