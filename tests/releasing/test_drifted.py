@@ -230,8 +230,11 @@ def test_rows_of_too_few_units_are_said_to_show_nothing(tmp_path: Path) -> None:
     static = {"sensitive = \"ill = 'yes'\"": "sensitive = \"ill = 'yes'\"\nstatic = false"}
     path = project(tmp_path, **static)
     first = unspoken.release(path).warnings
-    (told,) = (each for each in first if "cannot be told" in each)
-    assert told.startswith("whether the rows of 0 and 1 are like those that were counted cannot")
+    assert not any("cannot be told" in each for each in first)  # these are what was counted
+    assert difference(path).drift.rows == 0
+    grow(tmp_path, 3, persons=3)
+    (told,) = (each for each in unspoken.release(path).warnings if "cannot be told" in each)
+    assert told.startswith("whether the rows of 2 are like those that were counted cannot")
     assert "counted by person" in told
-    drift = difference(path).drift
-    assert drift.rows == 0  # what was released is what was counted
+    again = unspoken.release(path).warnings
+    assert not any("cannot be told" in each for each in again)

@@ -53,8 +53,18 @@ def drifted(
     found = compared.found()
     if found:
         return (_said(asked, found[0], epochs),)
-    too_few = compared.since.rows > 0 and compared.moves().none
-    return (_too_few(asked, epochs),) if too_few else ()
+    if not _came_since(asked, witness) or not compared.since.rows:
+        return ()
+    return (_too_few(asked, epochs),) if compared.moves().none else ()
+
+
+def _came_since(asked: Asked, witness: Witness) -> bool:
+    """Whether there is something to be told: rows that were counted are like themselves."""
+    project, believed = asked.ready.project, asked.ready.believed
+    if believed is None or not project.protected:
+        return False
+    more = sum(witness.counts.values()) > believed.pinned.rows
+    return more or project.belief.history is not None
 
 
 def _named(asked: Asked, epochs: Collection[str]) -> str:
