@@ -274,6 +274,42 @@ def test_keys_too_long_for_coins_are_refused_before_rows_are_counted(tmp_path: P
             opened(Project.read(path))
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        (
+            "concat('k', id) COLLATE UTF8_LCASE",
+            "'x'",
+            "keys: id of nights is string collate UTF8_L",
+        ),
+        (
+            "id",
+            "concat('k', id) COLLATE UTF8_LCASE",
+            "a: a is string collate UTF8_LCASE, which has",
+        ),
+        (
+            "make_date(9990 + CAST(id AS INT), 1, 1)",
+            "'x'",
+            "keys: id of nights has 30 that are infi",
+        ),
+        (
+            "make_timestamp(9990 + CAST(id AS INT), 1, 1, 0, 0, 0)",
+            "'x'",
+            "has 30 that are infinite, of no year",
+        ),
+    ],
+)
+def test_columns_of_the_catalog_that_are_not_taken(
+    key: str, value: str, said: str, tmp_path: Path, spark: Any
+) -> None:
+    of = {"id": key, "a": value, "b": "if(id % 2 = 0, 'u', 'v')"}
+    columns = ", ".join(f"{sql} AS {name}" for name, sql in of.items())
+    spark.sql(f"SELECT {columns} FROM range(40)").createOrReplaceTempView("nights")
+    source = 'table = "nights"\nengine = "spark"'
+    with pytest.raises(InputError, match=said):
+        release(small(tmp_path, None, {"a": {}, "b": {}}, source=source))
+
+
 @pytest.mark.parametrize("wrong", ["twice", "missing"])
 def test_keys_that_do_not_name_rows_are_refused_the_same(wrong: str, tmp_path: Path) -> None:
     table = rows().slice(0, 300)

@@ -24,6 +24,7 @@ __all__ = [
     "key_types_given",
     "marked_once",
     "numbered_once",
+    "strange",
     "with_preferences",
 ]
 
@@ -44,6 +45,9 @@ STRANGE = {
     "clock": "hour({0}) > 23",
 }
 FINER = {"TIMESTAMP_NS": f"NOT ({IN_TIME} AND epoch_ns({{0}}) % 1000 = 0)"}  # of others it may fail
+NO_TIME = (
+    "infinite, of no year from 1 to 9999, or of less than a microsecond; round or leave them out"
+)
 WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT")
 LEAST, MOST_OF_ALL = -(1 << 63), (1 << 63) - 1
 
@@ -138,15 +142,12 @@ def key_types_given(
         return {}
     view = f"{OURS}.source"
     for name in keys:
-        strange, said = _strange(columns[name])
-        query = f"SELECT count(*) FROM {view} WHERE {strange.format(identifier(name))}"
+        odd, said = _odd(columns[name])
+        query = f"SELECT count(*) FROM {view} WHERE {odd.format(identifier(name))}"
         with opening.reworded(where):
             found = opening.con.execute(query).fetchone()
         if found and found[0]:
-            raise InputError(
-                f"{where}: {name} of {title} has {found[0]:,} that are {said}, with [source] sql, "
-                "or in the frame"
-            )
+            raise strange(where, name, found[0], title, said)
     with opening.reworded(where):
         query = f"SELECT {', '.join(map(identifier, keys))} FROM {view} LIMIT 0"
         schema = opening.cursor().sql(query).to_arrow_table().schema
@@ -154,16 +155,22 @@ def key_types_given(
     return {n: t.value_type if pa.types.is_dictionary(t) else t for n, t in types.items()}
 
 
-def _strange(kind: str) -> tuple[str, str]:
+def _odd(kind: str) -> tuple[str, str]:
     """SQL of the keys of this type that cannot be kept; what they are, and what to do."""
     if kind in WIDER:
         beyond = f"{{0}} NOT BETWEEN {LEAST} AND {MOST_OF_ALL}"
         return beyond, "no whole number of 64 bits with a sign; make the column text"
     if kind in NANOSECONDS:  # refused where they are read
-        return "false", ""
-    strange = FINER.get(kind, STRANGE.get(kind_of(kind), "false"))
-    no_time = "infinite, of no year from 1 to 9999, or of less than a microsecond"
-    return strange, f"{no_time}; round or leave them out"
+        return "false", NO_TIME
+    return FINER.get(kind, STRANGE.get(kind_of(kind), "false")), NO_TIME
+
+
+def strange(where: str, name: str, rows: int, title: str, said: str = NO_TIME) -> InputError:
+    """That some keys cannot be kept."""
+    return InputError(
+        f"{where}: {name} of {title} has {rows:,} that are {said}, with [source] sql, or in the "
+        "frame"
+    )
 
 
 def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, where: str) -> None:

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.keys import kept_types
+from unspoken.engines.keys import kept_types, strange
 from unspoken.engines.named_once import absent, twice
 from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Tally, Work
 from unspoken.engines.session import OURS
@@ -185,10 +185,12 @@ class SparkTable:
                 raise InputError(f"{where}: {name} has no rows; give one that has")
         schema = pa.schema({column: kind for column, kind in kinds.items() if kind is not None})
         found = [*duckdb.from_arrow(schema.empty_table()).types]
-        columns = dict(zip(schema.names, map(str, found), strict=True))
+        columns = {column.name: column.dataType.simpleString() for column in frame.schema}
+        columns |= zip(schema.names, map(str, found), strict=True)
         keys = [column_of(key, columns, f"{at_keys}, column of {name}") for key in keys]
+        all_kept = kept_types(keys, columns, name, at_keys)
         given = {key: schema.field(key).type for key in keys}
-        for key, kept in kept_types(keys, columns, name, at_keys).items():
+        for key, kept in all_kept.items():
             columns[key] = kept
             if kept in OF_KEYS:
                 schema = schema.set(schema.get_field_index(key), pa.field(key, OF_KEYS[kept]))
@@ -226,19 +228,21 @@ class SparkTable:
         """
         if not self.keys:
             return
-        written = [key for key in self.keys if self.columns[key] == "VARCHAR"]
+        texts = [k for k in self.keys if pa.types.is_string(self.given[k])]
+        dated = [k for k in self.keys if pa.types.is_temporal(self.given[k])]
+        wrong: list[tuple[Any, str, Callable[[str, str, int, str], InputError]]] = [
+            *((_column(key).isNull(), key, absent) for key in self.keys),
+            *((~F.is_valid_utf8(_column(key)), key, no_text) for key in texts),
+            *((~F.year(_column(key)).between(1, 9999), key, strange) for key in dated),
+        ]
         with self._asking(where):
             kept = self._kept(self.keys)
-            long = sum((F.octet_length(_column(k).cast("string")) for k in written), F.lit(0))
-            absent_rows = [F.count_if(_column(key).isNull()) for key in self.keys]
-            strange = [F.count_if(~F.is_valid_utf8(_column(k).cast("string"))) for k in written]
-            longest, *found = kept.agg(F.max(long), *absent_rows, *strange).collect()[0]
-            for key, rows in zip(self.keys, found, strict=False):
+            long = sum((F.octet_length(_column(key)) for key in texts), F.lit(0))
+            asked = [F.count_if(test) for test, *_ in wrong]
+            longest, *found = kept.agg(F.max(long), *asked).collect()[0]
+            for (_, key, error), rows in zip(wrong, found, strict=True):
                 if rows:
-                    raise absent(where, key, rows, self.title)
-            for key, rows in zip(written, found[len(self.keys) :], strict=True):
-                if rows:
-                    raise no_text(where, key, self.title)
+                    raise error(where, key, rows, self.title)
             if (longest or 0) > LONGEST_TEXT:
                 raise too_long(longest, f"{where}: ")
             by = [_column(key) for key in self.keys]
@@ -332,7 +336,7 @@ class SparkTable:
         """These columns, and those that conditions need, of the rows for which they hold."""
         columns = dict.fromkeys([*names, *self._rows.reads])
         for name in columns:
-            if plain(name) not in self._frame.columns:
+            if name not in self._rows.schema.names or plain(name) not in self._frame.columns:
                 kind = self.given.get(name, self.columns[name])  # of a key as the source has it
                 raise InputError(
                     f"{self._place}: {name} is {kind}, which Spark does not read here; CAST it in "

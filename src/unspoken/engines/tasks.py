@@ -243,11 +243,11 @@ class Staging:
                     column.validate(full=True)
                 except pa.ArrowInvalid:
                     where = self.places.get(name, name)
-                    raise no_text(where, name, self.rows.title) from None
+                    raise no_text(where, name, 1, self.rows.title) from None
         return read
 
 
-def no_text(where: str, name: str, title: str) -> InputError:
+def no_text(where: str, name: str, _rows: int, title: str) -> InputError:
     """That a column has bytes that are no text; they may be anything, and are not said."""
     return InputError(f"{where}: {name} of {title} is not valid UTF-8; write its text again")
 
