@@ -238,4 +238,5 @@ def test_what_memory_is_short_of_while_arrow_reads_is_said_without_the_engines_a
     advice = "Possible solutions: * Reducing the number of threads (SET threads=X)"
     with duckdb.connect() as con:
         short = blamed(OSError(f"{said}\n\n{advice}"), [], con)
-    assert short == 'takes more memory than it may; write more in [source], such as memory = "4GB"'
+    more = 'write more in [source], such as memory = "4GB", or fewer threads'
+    assert short == f"takes more memory than it may; {more}"

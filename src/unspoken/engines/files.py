@@ -154,7 +154,8 @@ def _short_of_room(error: Exception) -> str:
             f"TMPDIR ({tempfile.gettempdir()}) is full; set TMPDIR to a folder with more room, or "
             'let more fit into memory, such as memory = "4GB" in [source]'
         )
-    return 'takes more memory than it may; write more in [source], such as memory = "4GB"'
+    more = 'write more in [source], such as memory = "4GB", or fewer threads'
+    return f"takes more memory than it may; {more}"
 
 
 def _longest(file: File) -> int:
