@@ -144,9 +144,10 @@ def test_nanoseconds_fall_into_the_bin_that_they_are_in(tmp_path: Path, edge: st
     assert prepare(path).learned.counts["seen"] == (len(near), len(near) + 1)
     got = pq.read_table(release(path).path)
     assert pq.read_schema(tmp_path / "table.parquet").field("seen").type == pa.timestamp("ns")
+    labels = prepare(path).learned.labels["seen"]
     for row in got.to_pylist():
         later = moments[row["id"]] >= at
-        assert row["seen"] in (None, prepare(path).learned.labels["seen"][int(later)])
+        assert row["seen"] in (None, labels[int(later)])
     assert got["seen"].null_count < len(moments)
 
 
