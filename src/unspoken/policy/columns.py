@@ -37,6 +37,8 @@ LISTED: dict[type, tuple[str, ...]] = {
     float: ("number",),
 }
 
+NUMBERED = "If none names each row, [source] sql can number them: SELECT row_number() OVER () AS row, * ..."
+
 
 def check_columns(project: Project, columns: Sequence[ColumnInfo]) -> None:
     """Raise an InputError for the first key or attribute that the table cannot serve."""
@@ -59,7 +61,7 @@ def _keys(project: Project, known: Mapping[str, ColumnInfo]) -> Iterator[Complai
         path = ("source", "keys", place)
         column = known.get(name)
         if column is None:
-            yield Complaint(path, _stranger(project, name, known))
+            yield Complaint(path, f"{_stranger(project, name, known)} {NUMBERED}")
         elif column.kind not in KEY_KINDS:
             text = f"{quoted(name)} holds {KINDS[column.kind]}; a key is of whole numbers, text, "
             yield Complaint(

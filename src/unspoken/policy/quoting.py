@@ -7,7 +7,7 @@ import re
 from unspoken.errors import cut
 from unspoken.types.column import Cell
 
-__all__ = ["LONGEST", "toml_key", "toml_path", "toml_text", "toml_value"]
+__all__ = ["LONGEST", "toml_key", "toml_line", "toml_path", "toml_text", "toml_value"]
 
 LONGEST = 80  # characters of a name that a message shows
 
@@ -20,6 +20,13 @@ def toml_text(text: str) -> str:
     if any(mark in text for mark in '"\\') and "'" not in text and text.isprintable():
         return f"'{text}'"
     return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def toml_line(text: str) -> str:
+    """A line of a text that stands between three double quotes, where one alone needs no escape."""
+    escaped = "".join(map(_escaped, text))
+    apart = '""' not in text and not text.endswith('"')
+    return escaped.replace('\\"', '"') if apart else escaped
 
 
 def toml_value(value: Cell) -> str:

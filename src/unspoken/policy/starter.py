@@ -19,7 +19,7 @@ from unspoken.policy.guesses import (
     runs_on,
 )
 from unspoken.policy.proposed import contexts, epoch, history
-from unspoken.policy.quoting import toml_key, toml_text, toml_value
+from unspoken.policy.quoting import toml_key, toml_line, toml_text, toml_value
 from unspoken.types.column import Cell, ColumnInfo, Grouping
 
 __all__ = ["free_name", "groupings", "left_out", "starter"]
@@ -211,8 +211,8 @@ def _query(number: str, grouped: Mapping[ColumnInfo, Grouping], rows: str) -> It
     last = len(grouped) - 1
     for place, (column, grouping) in enumerate(grouped.items()):
         line = f"{grouping.sql} AS {name_in_sql(column.name)}{')' if place == last else ','}"
-        yield f"#     {toml_text(line)[1:-1]}\n"
-    yield f'#     FROM {toml_text(rows)[1:-1]}"""\n'
+        yield f"#     {toml_line(line)}\n"
+    yield f'#     FROM {toml_line(rows)}"""\n'
 
 
 def _more_keys(guess: Sequence[str], naming: Sequence[str]) -> Iterator[str]:
