@@ -34,7 +34,11 @@ BAD: dict[str, tuple[tuple[ColumnInfo, ...], str, list[str]]] = {
     "no such key": (
         changed("day", name="date"),
         ":5 source.keys:",
-        ['no column "day" in occupancy.parquet.', 'There are: "date"', "[source] sql can number"],
+        [
+            'no column "day" in occupancy.parquet.',
+            'There are: "date"',
+            "number them in [source] sql",
+        ],
     ),
     "other letter case": (changed("day", name="DAY"), ":5 source.keys:", ['Did you mean "DAY"?']),
     "a key of fractions": (changed("office", kind="number"), ":5 source.keys:", ["CAST"]),

@@ -37,7 +37,7 @@ LISTED: dict[type, tuple[str, ...]] = {
     float: ("number",),
 }
 
-NUMBERED = "If none names each row, [source] sql can number them: SELECT row_number() OVER () AS row, * ..."
+NUMBERED = "If none names a row, number them in [source] sql: row_number() OVER () AS row."
 
 
 def check_columns(project: Project, columns: Sequence[ColumnInfo]) -> None:
