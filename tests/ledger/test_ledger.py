@@ -13,11 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy
 
 from tests.forked import FORKED
 from tests.ledger.sealed import charge, seal
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, fold
+from unspoken.ledger.sqlite import reworded
 from unspoken.mechanisms import OneSided
 
 
@@ -194,6 +196,15 @@ def test_a_ledger_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"name\.sqlite: not a ledger \(x\)"):
         charge(ledger, release(a=1))
     assert ledger.events() == []
+
+
+def test_a_disk_without_room_is_said_with_the_way_out(tmp_path: Path) -> None:
+    said = r"cannot be used \(database or disk is full\); make room there, and run again"
+    with sqlalchemy.create_engine("sqlite://").begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE x (y)")
+        connection.exec_driver_sql("PRAGMA max_page_count = 4")
+        with pytest.raises(InputError, match=said), reworded(tmp_path / "l.sqlite"):
+            connection.exec_driver_sql("INSERT INTO x VALUES (zeroblob(1000000))")
 
 
 def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:

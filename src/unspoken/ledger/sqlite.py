@@ -164,7 +164,8 @@ def reworded(path: Path) -> Iterator[None]:
                 f"ledger {path}: is in use by another program; close that, or wait for it, and "
                 "run again. Nothing was charged"
             ) from None
-        raise InputError(f"ledger {path}: cannot be used ({error.orig})") from None
+        way_out = "; make room there, and run again" if _code(error) == sqlite3.SQLITE_FULL else ""
+        raise InputError(f"ledger {path}: cannot be used ({error.orig}){way_out}") from None
     except UnicodeDecodeError:  # SQLite quotes what it stumbled on
         raise _damaged(path, "what is text in it is none") from None
     except sql.exc.DatabaseError as error:
