@@ -7,6 +7,7 @@ upper end, and one of them leaks the lower one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,11 @@ def looked_at(cloud: Any, measure: Any) -> Any:
     return MEASURES[measure].rounded(cloud, **options(measure)).outward()
 
 
+def without_why(bound: Any) -> Any:
+    """`leakage` says more of what is infinite."""
+    return None if bound is None else replace(bound, why="")
+
+
 def at_most(value: float, end: float) -> bool:
     return value <= end * (1 + 1e-9) + 1e-12
 
@@ -229,8 +235,10 @@ def test_no_member_leaks_more(kind: str, shown: str, who: str) -> None:
         cloud = answered(unspoken.view, family, SHOWN[shown], WHO[who])
         for measure in MEASURES:
             bound = None if cloud is None else answered(looked_at, cloud, measure)
-            if (who, measure) == ("nobody else", "odds"):
-                assert bound == answered(leak, family, SHOWN[shown], WHO[who], measure)
+            if who == "nobody else":
+                assert without_why(bound) == without_why(
+                    answered(leak, family, SHOWN[shown], WHO[who], measure)
+                )
             if bound is None:
                 assert not must_answer(kind, shown, who, measure), measure
                 continue

@@ -3,9 +3,9 @@
 Labels are counted in both, of each attribute and of every two. The intervals for their shares hold
 for both at once, noise and units included, with all but a chance of LEVEL (confidence.py). Where
 the two intervals of a label do not meet, the rows are of another law; of rows of the same law that
-is found with a chance of LEVEL at most. Of a tree, every two
-attributes were counted by themselves. Rows that were counted are taken to be there still: what
-came since is what there is now, less what was counted.
+is found with a chance of LEVEL at most. Of a tree, every two attributes were counted by themselves.
+Rows that were counted are taken to be there still: what came since is what there is now, less what
+was counted.
 """
 
 from __future__ import annotations
