@@ -6,16 +6,13 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Ran, Run
-from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
-from unspoken.releasing.assessing.boxed import in_words
 
 SPACE_DAYS = """\
 format = 1
@@ -89,24 +86,6 @@ def started(request: pytest.FixtureRequest, shared: Path, folder: Path, run: Run
     assert first.source.keys == (tuple(keys.split(",")) if keys else ("row",))
     (folder / "unspoken.toml").write_text(text)
     return Project.read(folder)
-
-
-@pytest.fixture(autouse=True)
-def _boxed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command says it as JSON and in words, a report once more; of most it takes the longest."""
-    known: list[tuple[Any, list[str]]] = []
-
-    def said(
-        project: Project, pinned: Any, learned: Any, beliefs: Any, shown: Mechanism, floor: bool
-    ) -> list[str]:
-        asked = (project, pinned.digest, shown, floor)
-        for before, found in known:
-            if before == asked:
-                return found
-        known.append((asked, in_words(project, pinned, learned, beliefs, shown, floor)))
-        return known[-1][1]
-
-    monkeypatch.setattr("unspoken.releasing.preparing.in_words", said)
 
 
 def sound(done: Ran) -> Ran:
