@@ -22,6 +22,7 @@ from unspoken.learning import Learned, table_of
 from unspoken.learning.counts import counting
 from unspoken.learning.counts import rows as counted_rows
 from unspoken.learning.counts.counting import Combinations
+from unspoken.learning.marks import marked
 
 EDGES = [2, 4.5]
 CELLS = ["below 2", "2-4.5", "4.5 or more"]
@@ -223,6 +224,23 @@ def test_groups_of_the_engine_are_counted_like_rows(rows: list[dict]) -> None:
     else:
         assert grouped.labelling == one_by_one.labelling
         assert whole(grouped).tobytes() == whole(one_by_one).tobytes()
+
+
+@pytest.mark.parametrize("belief", ["", '[belief]\nform = "tree"'])
+def test_rows_are_the_same_however_many_are_counted_at_once(
+    belief: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(6)
+    rows = [
+        {"x": float(x), "kind": "ab"[y] if y < 2 else None, "flag": bool(y % 2)}
+        for x, y in rng.integers(0, (9, 3), (500, 2)).tolist()
+    ]
+    at_once = learned(rows, "x > 3 AND flag", "value", belief)
+    monkeypatch.setattr(marked, "FEW", 0)
+    each = learned(rows, "x > 3 AND flag", "value", belief)
+    assert at_once.rows == each.rows == 500
+    assert at_once.counts == each.counts
+    assert at_once.belief == each.belief
 
 
 def test_groups_tell_texts_apart_that_a_collation_does_not(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from unspoken.auditing.attacks import Known, Scorer
 from unspoken.auditing.judging import Claim
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.beliefs import Belief
+from unspoken.engines.arrow import array
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import Coins, MasterKey, encode_keys
@@ -175,13 +176,7 @@ class _Draw:
     def _let_out(self, cells: Codes) -> dict[str, list[Output]]:
         """By the coins of releases, which a key and the numbers of rows decide."""
         domain = self.belief.domain
-        keys = encode_keys(
-            [
-                pa.Array.from_buffers(
-                    pa.int64(), len(cells), [None, pa.py_buffer(np.arange(len(cells)))]
-                )
-            ]
-        )
+        keys = encode_keys([array(pa.int64(), np.arange(len(cells)))])
         codes = {name: cells[:, place] for place, name in enumerate(domain.names)}
         shown = self.mechanism.let_out(domain, codes, Coins(KEY, "", keys))
         seen: dict[str, list[Output]] = {}

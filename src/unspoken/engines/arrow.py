@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from unspoken.numerics.arrays import Mask
 
 __all__ = [
+    "array",
     "as_given",
     "boolean",
     "coded",
@@ -57,6 +58,12 @@ def missing(column: pa.Array) -> Mask:
     if not column.null_count:
         return np.zeros(len(column), dtype=bool)
     return numbers(column.is_null()).view(bool)
+
+
+def array(kind: pa.DataType, values: npt.NDArray[Any]) -> pa.Array:
+    """An Arrow array of this type, of values that lie in memory as it has them."""
+    held = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(kind, len(values), [None, held])
 
 
 def boolean(mask: Mask) -> pa.Array:

@@ -23,7 +23,7 @@ from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.of_unit import Habit, OfUnit, Previous, Units
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
-from unspoken.learning.marks.marked import REAL, Marked, infinite, infinite_in, marks_in
+from unspoken.learning.marks.marked import REAL, Marked, counts_in, infinite, infinite_in, marks_in
 from unspoken.learning.marks.marking import Marker
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.policy import Project
@@ -83,7 +83,7 @@ def count(
     for batch in batches:
         strange.update(infinite_in(batch))
         marks = marks_in(batch, len(cells))
-        which = add(marks, None)
+        which = add(marks, counts_in(batch))
         if contexts is not None and which is not None:
             contexts.add(batch, marks, which)
     _refuse_infinite(strange, places)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.arrow import missing, numbers
+from unspoken.engines.arrow import array, missing, numbers
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.marking import Marker
-from unspoken.numerics.arrays import Codes
+from unspoken.numerics.arrays import Codes, Counts
 
-__all__ = ["REAL", "Marked", "infinite", "infinite_in", "marks_in"]
+__all__ = ["REAL", "Marked", "counts_in", "infinite", "infinite_in", "marks_in"]
 
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN and infinity
-MARK = "unspoken mark {}"
+MARK, COUNT = "unspoken mark {}", "unspoken count"
 INFINITE = b"unspoken infinite"
+FEW = 2**16  # combinations of marks, of which every batch has a table
 
 
 @dataclass(frozen=True)
 class Marked:
     """Columns of rows in; out the marks of each attribute, and beside them the columns ``kept``.
 
-    How many values are NaN or infinite stands with each batch: they are no values.
+    Where none is, and few combinations of marks are possible, those that a batch has come in place
+    of its rows, with their counts. How many values are NaN or infinite stands with each batch: they
+    are no values.
     """
 
     cells: tuple[CellRule, ...]
@@ -38,14 +42,27 @@ class Marked:
         for batch in batches:
             marker = Marker.here(self.cells, self.columns, self.places, self.timezone)
             columns = {name: batch.column(name) for name in self.kept}
-            for i, marks in enumerate(marker.marks(batch)):
-                held = pa.py_buffer(marks.astype(np.int32))
-                columns[MARK.format(i)] = pa.Array.from_buffers(
-                    pa.int32(), len(marks), [None, held]
-                )
+            marks = marker.marks(batch)
+            sizes = [cells.marks for cells in self.cells]
+            if not self.kept and math.prod(sizes) <= FEW:
+                marks, counts = _alike(marks, sizes)
+                columns[COUNT] = array(pa.int64(), counts)
+            for i, each in enumerate(marks):
+                columns[MARK.format(i)] = array(pa.int32(), each.astype(np.int32))
             strange = infinite(batch, [cells.name for cells in self.cells], self.columns)
             marked = pa.RecordBatch.from_pydict(columns)
             yield marked.replace_schema_metadata({INFINITE: json.dumps(strange).encode()})
+
+
+def _alike(marks: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Counts]:
+    """The combinations of marks that some row has, and how many have each."""
+    number = np.zeros(len(marks[0]), np.int32)
+    for each, size in zip(marks, sizes, strict=True):
+        number *= size
+        number += each
+    counts = np.bincount(number)
+    occurring = np.flatnonzero(counts)
+    return list(np.unravel_index(occurring, sizes)), counts[occurring]
 
 
 def infinite(
@@ -62,8 +79,13 @@ def infinite(
 
 
 def marks_in(batch: pa.RecordBatch, count: int) -> list[Codes]:
-    """[attribute][row] -> mark, of so many attributes."""
+    """[attribute][row] -> mark, of so many attributes; or of each combination that some row has."""
     return [numbers(batch.column(MARK.format(i))) for i in range(count)]
+
+
+def counts_in(batch: pa.RecordBatch) -> Counts | None:
+    """How many rows have each of these combinations of marks; None: these are rows."""
+    return numbers(batch.column(COUNT)) if COUNT in batch.schema.names else None
 
 
 def infinite_in(batch: pa.RecordBatch) -> dict[str, int]:

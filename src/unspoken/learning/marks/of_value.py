@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.arrow import boolean, missing, numbers
+from unspoken.engines.arrow import array, boolean, missing, numbers
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Mask
 
@@ -187,8 +187,8 @@ class _Steps:
         if asked is None:
             return None
         try:
-            marks = self._ask(_column(kind, asked))
-            nan = self._ask(_column(kind, np.array([np.nan], of)))[0] if real else marks[-1]
+            marks = self._ask(array(kind, asked))
+            nan = self._ask(array(kind, np.array([np.nan], of)))[0] if real else marks[-1]
         except InputError:  # of one that no row may have
             return None
         changed = marks[1:] != marks[:-1]
@@ -253,11 +253,7 @@ def _integers(first: int, count: int, kind: pa.DataType) -> pa.Array:
     if pa.types.is_boolean(kind):
         return boolean(np.arange(first, first + count) > 0)
     held = np.int32 if pa.types.is_date32(kind) else kind.to_pandas_dtype()
-    return _column(kind, np.array(range(first, first + count), held))
-
-
-def _column(kind: pa.DataType, values: Numbers) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+    return array(kind, np.array(range(first, first + count), held))
 
 
 def _filled(places: pa.Array) -> Codes:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from unspoken.engines.arrow import array
 from unspoken.numerics.arrays import Words
 from unspoken.numerics.files import PATIENCE, PRIVATE, unfinished, writing
 from unspoken.releasing.rows.witness import Prints, Records
@@ -81,15 +82,10 @@ def _ascending(parts: Sequence[Words]) -> bool:
 
 
 def _batch(records: Records) -> pa.RecordBatch:
-    columns = {KEY: _column(pa.uint64(), records.keys)}
+    columns = {KEY: array(pa.uint64(), records.keys)}
     for name, numbers in records.numbers.items():
-        columns[VALUE.format(name)] = _column(NUMBER, numbers)
+        columns[VALUE.format(name)] = array(NUMBER, numbers)
     return pa.RecordBatch.from_pydict(columns)
-
-
-def _column(kind: pa.DataType, words: Words) -> pa.Array:
-    held = pa.py_buffer(np.ascontiguousarray(words))
-    return pa.Array.from_buffers(kind, len(words), [None, held])
 
 
 def _records(batch: pa.RecordBatch, names: Iterable[str]) -> Records:

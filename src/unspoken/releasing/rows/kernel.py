@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.arrow import as_given, kept
+from unspoken.engines.arrow import array, as_given, kept
 from unspoken.errors import placed
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.arrays import Codes, Mask, Words
@@ -107,16 +107,16 @@ class Kernel:
                 sums[name] = fingerprint.total
             labels = self._labels(part, which)
             tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums, labels)
-        count = {ROWS: _numbers(pa.int64(), np.array([part.batch.num_rows]))}
+        count = {ROWS: array(pa.int64(), np.array([part.batch.num_rows]))}
         return tallied(pa.RecordBatch.from_pydict(self._shown(part, keys) or count), tallies)
 
     def _kept(self, epoch: str, part: Part) -> pa.RecordBatch:
         prints, keys = self._prints(epoch), self._keys(part)
         records = prints.records(part.batch, keys[epoch])
         columns = self._shown(part, keys)
-        columns[KEY] = _numbers(pa.uint64(), records.keys)
+        columns[KEY] = array(pa.uint64(), records.keys)
         for name, numbers in records.numbers.items():
-            columns[VALUE.format(name)] = _numbers(NUMBER, numbers)
+            columns[VALUE.format(name)] = array(NUMBER, numbers)
         labels = self._labels(part, None)
         tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records), labels)
         return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
@@ -224,11 +224,6 @@ def found(keys: Words, wanted: Words) -> tuple[Codes, Mask]:
     places = np.searchsorted(keys, wanted)
     places[places == len(keys)] = 0
     return places, keys[places] == wanted
-
-
-def _numbers(kind: pa.DataType, numbers: np.ndarray) -> pa.Array:
-    held = pa.py_buffer(np.ascontiguousarray(numbers))
-    return pa.Array.from_buffers(kind, len(numbers), [None, held])
 
 
 def _missing(project: Project, name: str, values: pa.Array, shows: Mask) -> dict[str, pa.Array]:

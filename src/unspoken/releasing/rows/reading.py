@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.engines.arrow import flags, numbers, plain, texts
+from unspoken.engines.arrow import array, flags, numbers, plain, texts
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Among, Scan, Shape, Shaped, Table
 from unspoken.errors import InputError
@@ -330,5 +330,4 @@ def taken(rows: Any, which: Codes | None) -> Any:
     """These rows of a column or batch; None: all."""
     if which is None:
         return rows
-    places = pa.py_buffer(np.ascontiguousarray(which, np.int64))
-    return rows.take(pa.Array.from_buffers(pa.int64(), len(which), [None, places]))
+    return rows.take(array(pa.int64(), which.astype(np.int64)))
