@@ -150,6 +150,41 @@ def test_a_verdict_is_wrong_no_more_often_than_is_said(rows_of_unit: int) -> Non
     assert wrong <= LEVEL * tries
 
 
+@pytest.mark.parametrize("units", [None, Units(300, 10)])
+@pytest.mark.parametrize("rows", [3000, 30_000])
+def test_shares_that_are_near_are_within_the_intervals_of_both(
+    units: Units | None, rows: int
+) -> None:
+    rng, near = np.random.default_rng(5), 0
+    for away in range(0, 120, 3):
+        counts = rng.multinomial(rows, rng.dirichlet(np.ones(6))).reshape(3, 2)
+        noisy = np.maximum(counts + rng.integers(-away, away + 1, (3, 2)), 0)
+        then = Sample({(0, 1): noisy}, rows, 4.0, units)
+        since = Sample({(0, 1): counts}, int(counts.sum()), None, units)
+        for axes in then.sets():
+            if then.near(since, axes, LEVEL / 6):
+                near += 1
+                law = since.shares(axes)
+                for sample in (then, since):
+                    low, up = sample.ends(axes, LEVEL / 6)
+                    assert (low <= law).all()
+                    assert (law <= up).all()
+    assert 20 < near < 110
+
+
+def test_shares_with_noise_of_their_own_or_that_are_none_are_not_near() -> None:
+    counts = np.array([[30, 20, 50]]).T
+    then, since = (Sample({(0,): counts[:, 0]}, 100, scale, None) for scale in (4.0, None))
+    assert then.near(since, (0,), 0.01)
+    for other in (
+        then,
+        replace(since, rows=110),
+        replace(since, tables={(0,): np.array([51, 50, -1])}),
+        replace(since, tables={(0,): np.array([90, 5, 5])}),
+    ):
+        assert not then.near(other, (0,), 0.01)
+
+
 @pytest.mark.parametrize("units", [None, Units(90, 10), Units(3, 300)])
 @pytest.mark.parametrize("scale", [None, 4.0])
 def test_what_moves_as_far_as_is_said_is_found_and_nothing_that_moves_less(

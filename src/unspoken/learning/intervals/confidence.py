@@ -41,7 +41,7 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import LEAST, Premise
 
-__all__ = ["Units", "box", "cells_box", "chance_to_miss", "ends"]
+__all__ = ["Units", "box", "cells_box", "chance_to_miss", "ends", "off_by_noise"]
 
 COMBINATIONS = 2**16  # of labels, up to which each has an interval of its own
 NOISE = 0.2  # of the chance to miss, where counts are noisy
@@ -189,6 +189,14 @@ def ends(
     every = np.ones(counts.shape, dtype=bool)
     read = _Counted.of(_Noisy(counts, rows, scale, units, terms), missed, [every])
     return read.side(every, (rows, rows))
+
+
+def off_by_noise(
+    counts: Counts, missed: float, *, rows: int, scale: float | None = None, terms: int = 1
+) -> int:
+    """How far `ends` takes each of these counts to be from what it was without noise."""
+    every = np.ones(counts.shape, dtype=bool)
+    return _Counted.of(_Noisy(counts, rows, scale, None, terms), missed, [every]).away
 
 
 def _declared(

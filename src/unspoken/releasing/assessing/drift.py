@@ -262,7 +262,10 @@ def _apart(
     """Labels whose shares cannot have been the same; ``axes``: of these attributes; None: all."""
     names, sets = list(learned.labels), then.sets(axes)
     for some in sets:
-        before, after = (each.ends(some, level / (2 * len(sets))) for each in (then, since))
+        missed = level / (2 * len(sets))
+        if then.near(since, some, missed):
+            continue
+        before, after = (each.ends(some, missed) for each in (then, since))
         apart = (after[0] > before[1]) | (after[1] < before[0])
         for place in map(tuple, np.argwhere(apart)):
             labels = [(names[axis], k) for axis, k in zip(some, place, strict=True)]

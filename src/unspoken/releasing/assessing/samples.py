@@ -13,13 +13,14 @@ from itertools import combinations
 
 import numpy as np
 
-from unspoken.learning.intervals.confidence import Units, ends
+from unspoken.learning.intervals.confidence import Units, ends, off_by_noise
 from unspoken.learning.pinned import JOINT, Pinned, of_pair
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.noise import scale_of
 
 __all__ = ["Axes", "Sample", "axes_of", "by_labels"]
 
+ROUNDING = 1e-9
 Axes = tuple[int, ...]
 
 
@@ -65,6 +66,21 @@ class Sample:
         counts, terms = self._summed(axes)
         counts = counts if if_had is None else if_had
         return ends(counts, missed, rows=self.rows, scale=self.scale, units=self.units, terms=terms)
+
+    def near(self, other: Sample, axes: Sequence[int], missed: float) -> bool:
+        """Whether the shares that others have are so near, for all that noise may be, that they are
+        between `ends` of these rows and of those for sure; at no more than a glance.
+
+        Exact shares are a law, and their ends have it between them. If none is further from what
+        was counted here than the noise, neither do these ends leave out that law.
+        """
+        counts, terms = self._summed(axes)
+        theirs, _ = other._summed(axes)
+        if other.scale is not None or theirs.min() < 0 or theirs.sum() != other.rows:
+            return False
+        off = off_by_noise(counts, missed, rows=self.rows, scale=self.scale, terms=terms)
+        apart = np.abs(counts - theirs * (self.rows / other.rows)).max()
+        return bool(apart <= off * (1.0 - ROUNDING))
 
     def _summed(self, axes: Sequence[int]) -> tuple[Counts, int]:
         """Their counts, and of how many cells each is the sum: of the table where these are few."""
