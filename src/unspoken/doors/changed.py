@@ -187,7 +187,11 @@ def _drift(drift: Drift) -> dict[str, Any]:
         ],
         "moves": None
         if drift.moves is None
-        else {"least": json_number(drift.moves.least), "most": json_number(drift.moves.most)},
+        else {
+            "least": json_number(drift.moves.least),
+            "most": json_number(drift.moves.most),
+            "pairs": drift.moves.pairs,
+        },
         "unlisted": dict(drift.unlisted),
         "odds": json_number(drift.odds),
         "box": [

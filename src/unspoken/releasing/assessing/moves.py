@@ -3,7 +3,11 @@
 Of few rows, or few units, intervals are wide, and that nothing was found says little. A move is
 found if the interval of the rows that came since, were this share what they have, leaves the one of
 the rows that were counted. It does so the sooner the further the share moves, so the least move is
-looked for by halves: among a thousand shares, up and down.
+looked for by halves: among a thousand shares, up and down. Rows that come of such a law have as
+many of the label or fewer, about as often: so a move as far is found about every second time.
+
+Where no move of one label would be found, one of two together may be: their share was less. It is
+asked whether any is, were all rows of them, or none.
 """
 
 from __future__ import annotations
@@ -29,27 +33,34 @@ STEPS = 1000  # of a share
 class Moves:
     """``least``: of all rows, what the label that is seen best has to move by; ``most``: the one
     that is seen worst. Infinite: no move of it would be found, not even to all rows or to none.
+    ``pairs``: whether one of two labels together would be.
     """
 
     least: float
     most: float
+    pairs: bool
 
     @property
     def none(self) -> bool:
         """Whether nothing could be found, whatever the rows had."""
-        return math.isinf(self.least)
+        return math.isinf(self.least) and not self.pairs
 
     def in_words(self, units: Units | None, unit: str) -> str:
         """What could have been found, of rows of which nothing was."""
         of = "" if units is None else f" (counted by {unit}, {units.count:,} of them)"
         if self.none:
             return f"That says nothing: they are too few{of} for any difference to be found"
+        if math.isinf(self.least):
+            return (
+                f"That says next to nothing: they are too few{of} for any move of one value to be "
+                "found, and of two together the largest alone would be"
+            )
         worst = f"and by {percent(self.most)} where it is seen worst"
         if math.isinf(self.most):
             worst = "and of some values no move would be"
         return (
-            f"To be found{of}, the share of a value has to move by {percent(self.least)} of the "
-            f"rows at least, {worst}"
+            f"To be found every second time{of}, the share of a value has to move by "
+            f"{percent(self.least)} of the rows at least, {worst}"
         )
 
 
@@ -64,7 +75,24 @@ def moves(then: Sample, since: Sample, level: float, axes: Sequence[int] | None 
         low, up = then.ends(some, missed)
         one = _One(since, some, law, missed)
         found += [one.least(k, float(low[k]), float(up[k])) for k in range(law.size)]
-    return Moves(min(found), max(found))
+    pairs = any(_seen(then, since, some, missed) for some in sets if len(some) > 1)
+    return Moves(min(found), max(found), pairs)
+
+
+def _seen(then: Sample, since: Sample, some: Axes, missed: float) -> bool:
+    """Whether it would be found that all rows have some labels together, or none has: those that
+    fewest had, and those that most had.
+    """
+    low, up = then.ends(some, missed)
+    fewest, most = int(np.argmin(up)), int(np.argmax(low))
+    all_rows = np.zeros(up.shape, np.int64)
+    all_rows.flat[fewest] = since.rows
+    if since.ends(some, missed, all_rows)[0].flat[fewest] > up.flat[fewest]:
+        return True
+    others = np.clip(then.shares(some), 0.0, 1.0)
+    others.flat[most] = 0.0
+    none_of_it = np.rint(others / (others.sum() or 1.0) * since.rows).astype(np.int64)
+    return bool(since.ends(some, missed, none_of_it)[1].flat[most] < low.flat[most])
 
 
 @dataclass(frozen=True)
