@@ -118,6 +118,70 @@ def test_epochs_of_which_answers_alone_were_given_are_left_out_where_rows_came_l
     assert (back.new, back.otherwise) == (("2026-01",), ())
 
 
+def apart(folder: Path, table: pa.Table) -> Path:
+    """Two who do not pool, each with files of its own."""
+    path = of_months(folder, table)
+    pools = '[limit]\ncoalitions = [["city"], ["ward"]]'
+    path.write_text(path.read_text().replace("[limit]", pools))
+    return path
+
+
+def test_rows_that_others_were_given_in_other_parts_are_asked_about(tmp_path: Path) -> None:
+    """One was given them in two parts, the other, later, in one; then more came."""
+    young, late = "SELECT COUNT(*) FROM wards WHERE age < 20", came_late()
+    path = apart(tmp_path, wards())
+    release(path, reader="city")
+    apart(tmp_path, pa.concat_tables([wards(), late]))
+    release(path, reader="ward")
+    with pytest.raises(LimitExceeded, match="changed since"):
+        query(path, ILL, reader="city", epsilon=0.01)  # of the late rows city has no part yet
+    release(path, reader="city")
+    for reader in ("city", "ward"):
+        assert answered(path, young, reader, epsilon=0.01).value is not None
+    more = late.set_column(0, "person", [[100, 101]]).cast(late.schema)
+    apart(tmp_path, pa.concat_tables([wards(), late, more]))
+    release(path, reader="city")
+    assert answered(path, young.replace("20", "40"), "ward", epsilon=0.01).value is not None
+    release(path, reader="ward")
+    assert answered(path, young.replace("20", "60.5"), "ward", epsilon=0.01).value is not None
+    older = late.set_column(3, "age", [[85.0, 5.0]]).cast(late.schema)
+    apart(tmp_path, pa.concat_tables([wards(), older, more]))
+    for reader in ("city", "ward"):
+        with pytest.raises(LimitExceeded, match="changed since"):
+            query(path, young.replace("<", ">="), reader, epsilon=0.01)
+
+
+def test_rows_that_went_after_others_were_given_them_are_a_change(tmp_path: Path) -> None:
+    """Also to whom all rows were given that are there."""
+    path = apart(tmp_path, wards())
+    release(path, reader="city")
+    apart(tmp_path, pa.concat_tables([wards(), came_late()]))
+    release(path, reader="ward")
+    apart(tmp_path, wards())
+    with pytest.raises(LimitExceeded, match="changed since"):
+        query(path, "SELECT COUNT(*) FROM wards WHERE age < 20", reader="city", epsilon=0.01)
+
+
+def test_an_attribute_that_late_rows_alone_were_read_for_is_not_taken_for_as_it_was(
+    tmp_path: Path,
+) -> None:
+    """What else is asked with it is as it was."""
+    path = of_months(tmp_path, wards())
+    reads = 'reads = ["disease", "age", "stay"]'
+    fewer = path.read_text().replace(reads, 'reads = ["disease", "age"]')
+    path.write_text(fewer)
+    release(path)
+    stayed = came_late().set_column(4, "stay", [[1, 1]]).cast(wards().schema)
+    of_months(tmp_path, pa.concat_tables([wards(), stayed]))  # and stay is read from now on
+    release(path)
+    other = stayed.set_column(4, "stay", [[5, 5]]).cast(wards().schema)
+    of_months(tmp_path, pa.concat_tables([wards(), other]))
+    both = "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND stay = 5"
+    for text in (both, both.replace("disease = 'flu' AND ", "")):
+        with pytest.raises(LimitExceeded, match="changed since"):
+            query(path, text, epsilon=0.01)
+
+
 def test_where_nothing_else_is_left_the_release_is_refused(tmp_path: Path) -> None:
     first = pa.concat_tables([wards().filter(pc.starts_with(wards()["day"], "2026-01"))])
     path = of_months(tmp_path, first)

@@ -2,13 +2,14 @@
 
 Each part of an epoch was read once, and no row is in two. Where the rows there are now are those of
 all parts, each as it was first read, an answer shows no change. It is held against what was shown
-of the whole epoch, which of rows that came late is more than was, and never less.
+of the whole epoch, which of rows that came late is more than was, and never less. Others may have
+been given the same rows in other parts, or some of them: that is known record by record.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unspoken.engines.protocol import BATCH
@@ -18,9 +19,9 @@ from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.custody.first_readings import FirstReadings
-from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.kernel import Kernel, found
 from unspoken.releasing.rows.reading import Reading, Rules
-from unspoken.releasing.rows.witness import Prints, Witness
+from unspoken.releasing.rows.witness import Prints, Records, Witness
 from unspoken.types.domain import Domain
 
 __all__ = ["FirstRead", "fingerprints", "first_read"]
@@ -32,11 +33,13 @@ Parts = Mapping[str, Sequence[Given]]
 @dataclass(frozen=True)
 class FirstRead:
     """Fingerprints of rows, by epoch and attribute: of all that are there ``now``; ``parts``: of
-    the epochs whose rows are those of several, each as it was first read.
+    the epochs whose rows are those of several, each as it was first read. ``compared``: readings
+    of rows that are there as they were.
     """
 
     now: Readings
     parts: Parts = field(default_factory=dict)
+    compared: frozenset[str] = frozenset()
 
     @property
     def readings(self) -> Readings:
@@ -46,12 +49,6 @@ class FirstRead:
             epoch: {name: first.get(epoch, now).get(name, read) for name, read in now.items()}
             for epoch, now in self.now.items()
         }
-
-    @property
-    def compared(self) -> frozenset[str]:
-        """Readings of parts that are there as they were."""
-        every = (each.readings.values() for listed in self.parts.values() for each in listed)
-        return frozenset(read for each in every for read in each)
 
 
 def fingerprints(reading: Reading, master: MasterKey, domain: Domain) -> Readings:
@@ -70,33 +67,94 @@ def first_read(
     label = rows_by(coined_by(project), True)
     given = [*kept.look(lambda account: account.parts(label)).values()]
     first = FirstReadings.of(project.files.ledger)
-    found = {
-        epoch: _parts(given, first, Prints(rules, master, epoch), read)
-        for epoch, read in now.items()
-    }
-    return FirstRead(now, {epoch: listed for epoch, listed in found.items() if listed})
+    parts, compared = dict[str, Sequence[Given]](), set[str]()
+    for epoch, read in now.items():
+        theirs = [_sorted(each.get(epoch, ()), read) for each in given]
+        looked = _Epoch(first, Prints(rules, master, epoch), read)
+        whole = looked.whole([each for each in theirs if each])
+        if whole is not None:
+            parts[epoch] = whole.listed
+            compared |= looked.compared(whole, theirs)
+    return FirstRead(now, parts, frozenset(compared))
 
 
-def _parts(
-    given: Sequence[Parts], first: FirstReadings, prints: Prints, now: Mapping[str, str]
-) -> list[Given]:
-    """Those that somebody was given of an epoch, the first one first, if its rows are all these."""
-    for parts in given:
-        by_part = {each.part: each for each in parts.get(prints.epoch, ())}
-        listed = [by_part[part] for part in sorted(by_part)]
-        if len(listed) > 1 and _whole(listed, first, prints, now):
-            return listed
-    return []
+def _sorted(listed: Sequence[Given], now: Mapping[str, str]) -> Sequence[Given]:
+    """The parts of an epoch that somebody was given of any of these attributes, the first first."""
+    asked = [each for each in listed if each.readings.keys() & now.keys()]
+    by_part = {each.part: each for each in asked}
+    return [by_part[part] for part in sorted(by_part)]
 
 
-def _whole(
-    listed: Sequence[Given], first: FirstReadings, prints: Prints, now: Mapping[str, str]
-) -> bool:
-    """Whether all rows of these parts together read as the rows now do, of whatever both read."""
-    records = [first.read(prints, each.readings) for each in listed]
-    known = [each for each in records if each is not None]
-    if len(known) < len(records):
-        return False
-    whole = prints.readings([some for each in known for some in each])
-    both = whole.keys() & now.keys()
-    return bool(both) and all(whole[name] == now[name] for name in both)
+@dataclass(frozen=True)
+class _Whole:
+    """Parts that somebody was given, which are all rows there are; of these ``names`` they are as
+    they were.
+    """
+
+    listed: Sequence[Given]
+    records: Sequence[Records]
+    names: Collection[str]
+
+    def together(self) -> Records:
+        """All of them, sorted."""
+        return Records.of(
+            [Records(p.keys, {name: p.numbers[name] for name in self.names}) for p in self.records]
+        )
+
+
+@dataclass(frozen=True)
+class _Epoch:
+    """The rows of an epoch, which read so ``now``."""
+
+    first: FirstReadings
+    prints: Prints
+    now: Mapping[str, str]
+
+    def whole(self, theirs: Sequence[Sequence[Given]]) -> _Whole | None:
+        """What somebody was given, if that is all rows there are. Nobody looks where everybody was
+        given these in one part.
+        """
+        one = [len(each) == 1 and self._as_now(each[0].readings) for each in theirs]
+        if all(one):
+            return None
+        looked = (
+            self._looked(listed)
+            for listed, same in zip(theirs, one, strict=True)
+            if same or len(listed) > 1
+        )
+        return next((each for each in looked if each is not None), None)
+
+    def compared(self, whole: _Whole, theirs: Sequence[Sequence[Given]]) -> set[str]:
+        """Readings of all parts that anybody was given, whose rows are among these as they were."""
+        known = {each.readings[name] for each in whole.listed for name in whole.names}
+        together: Records | None = None
+        for each in (each for listed in theirs for each in listed):
+            names = {*whole.names} & each.readings.keys()
+            if known.issuperset(each.readings[name] for name in names):
+                continue
+            together = whole.together() if together is None else together
+            parts = self.first.read(self.prints, each.readings) or ()
+            for name in names:
+                if parts and all(_among(part, together, name) for part in parts):
+                    known.add(each.readings[name])
+        return known
+
+    def _looked(self, listed: Sequence[Given]) -> _Whole | None:
+        records = list[Records]()
+        for each in listed:
+            parts = self.first.read(self.prints, each.readings)
+            if parts is None:
+                return None
+            records += parts
+        read = self.prints.readings(records)
+        names = sorted(read.keys() & self.now.keys())
+        return _Whole(listed, records, names) if names and self._as_now(read) else None
+
+    def _as_now(self, readings: Mapping[str, str]) -> bool:
+        return all(self.now.get(name, read) == read for name, read in readings.items())
+
+
+def _among(part: Records, whole: Records, name: str) -> bool:
+    """Whether all these rows are in the whole, and this attribute is as it was."""
+    places, held = found(whole.keys, part.keys)
+    return bool(held.all() and (whole.numbers[name][places] == part.numbers[name]).all())
