@@ -174,6 +174,8 @@ def test_an_attribute_that_late_rows_alone_were_read_for_is_not_taken_for_as_it_
     stayed = came_late().set_column(4, "stay", [[1, 1]]).cast(wards().schema)
     of_months(tmp_path, pa.concat_tables([wards(), stayed]))  # and stay is read from now on
     release(path)
+    with pytest.raises(LimitExceeded, match="or no release had this of all rows"):
+        query(path, ILL.replace("disease = 'hiv'", "stay = 5"), epsilon=0.01)
     other = stayed.set_column(4, "stay", [[5, 5]]).cast(wards().schema)
     of_months(tmp_path, pa.concat_tables([wards(), other]))
     both = "SELECT COUNT(*) FROM wards WHERE disease = 'flu' AND stay = 5"

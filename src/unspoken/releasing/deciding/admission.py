@@ -230,7 +230,10 @@ class Admission:
             epochs = [*dict.fromkeys(epoch for epoch, _, _ in changed)]
             name, table = changed[0][1:]
             parts = account.parts(rows_by(event.epoch, event.per_key)).values()
-            out = all(any(epoch in each for each in parts) for epoch in epochs)
+            out = all(
+                any(e in each and all(read in part.readings for part in each[e]) for each in parts)
+                for e, read, _ in changed
+            )
             text = another_reading(self.project, event, epochs, name, table, self.leaving_out, out)
             raise LimitExceeded(text)
 

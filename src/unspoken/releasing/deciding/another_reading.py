@@ -21,8 +21,8 @@ def another_reading(
     released: bool,
 ) -> str:
     """``name``, from ``table``: what is another one in the first of these epochs. ``leaving_out``:
-    of an answer with noise, how it is asked where this holds, too. ``released``: whether each of
-    them was: then it is known what every record was.
+    of an answer with noise, how it is asked where this holds, too. ``released``: whether
+    what changed was, of each of them: then it is known what every record was.
     """
     from_other = f" from {table}" if table != event.table else ""
     changed = (
@@ -66,6 +66,7 @@ def _late(project: Project, released: bool) -> str:
     if released:
         return "rows that only came late are asked about once they are released (unspoken release)"
     return (
-        "where answers alone were given, rows that only came late are not told from what changed: "
-        "release an epoch (unspoken release) before rows come late to it"
+        "where answers alone were given, or no release had this of all rows, rows that only came "
+        "late are not told from what changed: release an epoch (unspoken release) before rows come "
+        "late to it"
     )
