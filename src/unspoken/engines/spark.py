@@ -33,6 +33,7 @@ from unspoken.engines.spark_words import (
     arrow_type,
     base_of,
     escaped,
+    file_of,
     java_size,
     plain,
     quoted,
@@ -180,7 +181,7 @@ class SparkTable:
         with _reworded(where):
             frame = spark.table(name)
             kinds = {f.name: arrow_type(f.dataType.simpleString(), timezone) for f in frame.schema}
-            files = [Path(file.removeprefix("file:")) for file in frame.inputFiles()]
+            files = [file_of(address) for address in frame.inputFiles()]
             if frame.isEmpty():
                 raise InputError(f"{where}: {name} has no rows; give one that has")
         schema = pa.schema({column: kind for column, kind in kinds.items() if kind is not None})

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +23,7 @@ __all__ = [
     "arrow_type",
     "base_of",
     "escaped",
+    "file_of",
     "java_size",
     "plain",
     "quoted",
@@ -96,6 +98,11 @@ def base_of(folder: Path, files: Sequence[Path]) -> Path | None:
 def escaped(path: Path) -> str:
     """The path itself, where Spark expects a pattern."""
     return GLOB.sub(r"\\\1", str(path))
+
+
+def file_of(address: str) -> Path:
+    """The file that it calls so: in addresses a space is %20."""
+    return Path(unquote(address.removeprefix("file:")))
 
 
 def read_alike(paths: Sequence[Path]) -> bool:
