@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
@@ -46,3 +47,34 @@ def test_a_table_of_the_catalog_without_rows_is_refused(tmp_path: Path, spark: A
     source = 'table = "nights"\nengine = "spark"'
     with pytest.raises(InputError, match=r"source\.table: nights has no rows; give one that has"):
         release(small(tmp_path, None, {"a": {}}, source=source))
+
+
+def test_names_that_differ_in_case_alone_are_the_same(tmp_path: Path) -> None:
+    """DuckDB calls the second of them A_1, which Spark would take for a column without values."""
+    columns = {"id": range(24), "a": ["x", "y"] * 12, "A": ["v"] * 12 + ["w"] * 12}
+    attributes, given = {"a": {}, "A_1": {"missing": "public"}}, []
+    for source in ("", SPARK):
+        folder = tmp_path / (source and "spark")
+        folder.mkdir(exist_ok=True)
+        done = release(small(folder, pa.table(columns), attributes, source=source))
+        assert pq.read_table(done.path)["A_1"].to_pylist() == columns["A"]
+        given.append(bytes_of(done))
+    assert given[0] == given[1]
+
+
+def test_hours_and_nan_are_what_the_project_says(tmp_path: Path) -> None:
+    hours = pa.array([3_600 * 10**6 * n for n in range(60)], pa.timestamp("us", "UTC"))
+    columns = {"id": hours, "a": ["x", "y"] * 30, "b": [float("nan"), 1.0, 2.0] * 20}
+    attributes: Any = {
+        "a": {"sensitive": "hour(id) > 12"},
+        "b": {"bins": [1.5], "missing": "value"},
+    }
+    given = []
+    for engine in ("duckdb", "spark"):
+        folder, zone = tmp_path / engine, 'timezone = "Asia/Tokyo"\nnan = "missing"'
+        folder.mkdir()
+        source = f'table = "table.parquet"\nengine = "{engine}"\n{zone}'
+        more: Any = {"epoch": 'of = "id::DATE"', "source": source}
+        given.append(bytes_of(release(small(folder, pa.table(columns), attributes, **more))))
+    assert given[0] == given[1]
+    assert len(given[0]) == 3

@@ -110,8 +110,10 @@ def read_alike(paths: Sequence[Path]) -> bool:
     hidden = any(path.name.startswith((".", "_")) for path in paths)  # it leaves them out
     if hidden or any(path.suffix.lower() not in PARQUET for path in paths):
         return False
-    kinds = map(str, pq.read_schema(paths[0]).types)  # all parts have the same
-    return not any(kind.startswith(OTHERWISE) for kind in kinds)
+    schema = pq.read_schema(paths[0])  # all parts have the same
+    if len({name.lower() for name in schema.names}) < len(schema.names):
+        return False  # DuckDB calls the second of a and A otherwise
+    return not any(kind.startswith(OTHERWISE) for kind in map(str, schema.types))
 
 
 def said(text: str) -> str:
