@@ -19,8 +19,10 @@ from unspoken.engines.spark_words import (
     plain,
     quoted,
     read_alike,
+    refuse_alike,
     spelled,
 )
+from unspoken.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -94,3 +96,12 @@ def test_folders_of_keys_and_values_begin_somewhere() -> None:
     assert base_of(folder, several) == folder / "x"
     assert base_of(folder, several[:1]) is None
     assert base_of(folder, [folder / "1.parquet", folder / "2.parquet"]) is None
+
+
+def test_columns_that_sql_takes_for_one_another_are_refused() -> None:
+    """Else `a = 'x'` may be asked of A, and what is sensitive of a is shown."""
+    refuse_alike(["id", "a", "b"], "days", "source.table")
+    said = 'source.table: "a" and "A" of days differ in letter case only, which SQL does not see'
+    for names in (["id", "a", "A"], ["a", "id", "A"]):
+        with pytest.raises(InputError, match=said):
+            refuse_alike(names, "days", "source.table")

@@ -78,3 +78,14 @@ def test_hours_and_nan_are_what_the_project_says(tmp_path: Path) -> None:
         given.append(bytes_of(release(small(folder, pa.table(columns), attributes, **more))))
     assert given[0] == given[1]
     assert len(given[0]) == 3
+
+
+def test_columns_of_the_catalog_that_differ_in_case_alone_are_refused(
+    tmp_path: Path, spark: Any
+) -> None:
+    """A condition on the one would be asked of the other."""
+    rows = spark.sql("SELECT id, if(id % 2 = 0, 'x', 'y') AS a, 'u' AS b FROM range(40)")
+    rows.toDF("id", "a", "A").createOrReplaceTempView("nights")
+    source = 'table = "nights"\nengine = "spark"'
+    with pytest.raises(InputError, match='"a" and "A" of nights differ in letter case only'):
+        release(small(tmp_path, None, {"a": {"sensitive": "a = 'x'"}}, source=source))

@@ -38,6 +38,7 @@ from unspoken.engines.spark_words import (
     plain,
     quoted,
     read_alike,
+    refuse_alike,
     said,
     spelled,
 )
@@ -184,6 +185,7 @@ class SparkTable:
             files = [file_of(address) for address in frame.inputFiles()]
             if frame.isEmpty():
                 raise InputError(f"{where}: {name} has no rows; give one that has")
+        refuse_alike(frame.columns, name, where)
         schema = pa.schema({column: kind for column, kind in kinds.items() if kind is not None})
         found = [*duckdb.from_arrow(schema.empty_table()).types]
         columns = {column.name: column.dataType.simpleString() for column in frame.schema}

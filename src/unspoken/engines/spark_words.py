@@ -16,6 +16,7 @@ from unspoken.engines.parts import PARTITION
 from unspoken.engines.session import bytes_of
 from unspoken.engines.syntax import one_line
 from unspoken.engines.tasks import ASIDE
+from unspoken.errors import InputError
 
 __all__ = [
     "NO_JAVA",
@@ -28,6 +29,7 @@ __all__ = [
     "plain",
     "quoted",
     "read_alike",
+    "refuse_alike",
     "said",
     "spelled",
 ]
@@ -114,6 +116,18 @@ def read_alike(paths: Sequence[Path]) -> bool:
     if len({name.lower() for name in schema.names}) < len(schema.names):
         return False  # DuckDB calls the second of a and A otherwise
     return not any(kind.startswith(OTHERWISE) for kind in map(str, schema.types))
+
+
+def refuse_alike(names: Sequence[str], title: str, where: str) -> None:
+    """Refuse columns that SQL of the holder's would take for one another."""
+    first = dict[str, str]()
+    for name in names:
+        other = first.setdefault(name.lower(), name)
+        if other is not name:
+            raise InputError(
+                f'{where}: "{other}" and "{name}" of {title} differ in letter case only, which SQL '
+                "does not see; rename one of them in a view"
+            )
 
 
 def said(text: str) -> str:
