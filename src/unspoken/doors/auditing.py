@@ -28,10 +28,11 @@ __all__ = ["HOW", "catalogue_beaten", "in_its_unit", "left_out", "releases_beate
 COLUMNS = ("scenario", "best attack", "bound", "reached", "of it")
 NUMBERS = COLUMNS[2:]
 HOW = (
-    "Odds are factors (of it: of their logarithm), bits are means, delta is a probability. Each "
-    "attack chose its event by some trials and was counted by others; with all but a chance of "
-    "{chance:g} the truth is between the ends of every one. An attack beats a bound only if its "
-    "lower end is above; a share a little over 100% is chance."
+    "Odds are factors (of it: of their logarithm), and so is how much oftener a guess is right; "
+    "bits are means, delta is a probability. Each attack chose its event by some trials and was "
+    "counted by others; with all but a chance of {chance:g} the truth is between the ends of every "
+    "one. An attack beats a bound only if its lower end is above; a share a little over 100% is "
+    "chance."
 )
 
 
