@@ -101,3 +101,35 @@ def test_noise_that_is_known_again_is_that_of_the_domain_that_is_asked_about() -
         assert len(coins.channels) == 1
         assert [toss.exponent for _, toss in coins.tosses] == [0.5, 1.0]
         assert [toss.full.shape for _, toss in coins.tosses] == [(2, 2), (values, values + 1)]
+
+
+def test_what_is_broken_counts_noise_and_coins_against_the_whole_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not coins alone against what noise leaves: "could grow x 1.8, the cap is 4" refuses nothing
+    that anybody could understand.
+    """
+    monkeypatch.setattr(judged, "ANSWERS", 0)
+    belief = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["s", "x"])
+    coin = unspoken.OneSided({"x": math.log(4)}, {"x": [0]})
+    both = Together([coin, Geometric(math.exp(-1.0), terms={"x": {1: 1.0}})])
+    given = Project.read(project(tmp_path, {"one": ["a"], "two": ["b"]}))
+    judge = judged.Judge(given, belief, lambda: belief, {"s": [0]})
+    who = unspoken.Adversary("s", secret=[0])
+    odds = unspoken.leakage(belief, coin, who, "odds").nats
+    bits = unspoken.leakage(belief, coin, who, "mutual-information").nats
+    assert 0 < odds < math.log(4) - 0.5
+
+    found = judge.broken(both, Limits({}, math.exp(1.2)))
+    assert found is not None
+    assert found.limit == "odds"
+    assert found.allowed == pytest.approx(1.2)
+    assert found.reached == pytest.approx(odds + 1.0)
+
+    u = 1 / -math.expm1(-1.0)
+    more = u - 1 - math.log(u)
+    found = judge.broken(both, Limits({"s": more + bits / 2}, math.inf))
+    assert found is not None
+    assert found.limit == "information"
+    assert found.allowed == pytest.approx(more + bits / 2)
+    assert found.reached == pytest.approx(more + bits)

@@ -242,7 +242,11 @@ class Judge:
         if not epsilon <= limits.log_cap:
             return Broken(target, "odds", epsilon, limits.log_cap) if target else None
         lower = Limits(left, math.exp(limits.log_cap - epsilon), limits.exceed)
-        return self._first(self.belief, WithoutNoise(mechanism), lower)
+        found = self._first(self.belief, WithoutNoise(mechanism), lower)
+        if found is None:
+            return None
+        more = bits if found.limit == "information" else epsilon
+        return replace(found, reached=found.reached + more, allowed=found.allowed + more)
 
     def _broken(self, belief: Belief, mechanism: Mechanism, limits: Limits) -> list[Broken]:
         """Every limit that is broken, to who knows nothing beside, or what somebody may have."""
