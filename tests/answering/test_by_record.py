@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.answering.wards import project
-from unspoken.answering import NoisyAnswer, Promised, flow, query
+from unspoken.answering import NoisyAnswer, Promised, flow, offers, query
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
 from unspoken.errors import InputError, LimitExceeded
@@ -61,6 +61,23 @@ def test_a_plan_for_a_smaller_cap_leaves_room(tmp_path: Path) -> None:
     assert room.epsilon >= 0.98 * math.log(3 / 2.5)
     assert isinstance(query(path, TEXT), NoisyAnswer)
     release(path)
+
+
+def test_beside_a_plan_an_offer_counts_what_its_reader_sees(tmp_path: Path) -> None:
+    """Not what others get who do not pool with it: they are shown more than it ever is."""
+    path = by_record(tmp_path)
+    text = path.read_text().replace("[plan]\n", "[plan]\nodds_cap = 2.5\n")
+    text = text.replace('reads = ["disease", "age", "stay"]', 'reads = ["disease"]')
+    text = text.replace("[limit]\n", '[limit]\ncoalitions = [["city"], ["ward"]]\n')
+    path.write_text(text)
+    ready = prepare(path)
+    (offer,) = offers(ready, ready.findings(curve=False))
+    assert (offer.beside, offer.reader) == (True, "city")
+    release(path, reader="city")
+    room = query(path, offer.query, reader="city", dry_run=True)
+    assert isinstance(room, Promised)
+    assert room.epsilon >= 0.98 * math.log(3 / 2.5)
+    assert offer.epsilon == pytest.approx(room.epsilon, rel=0.02)
 
 
 def test_of_many_attributes_a_plan_is_known_by_its_cap(

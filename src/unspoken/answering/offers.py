@@ -86,7 +86,7 @@ def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer
     ready, (name,) = asking.ready, asking.question.names
     if asking.before() is not None:
         return None  # asked again it is the answer that there is, with the noise of that
-    for shown in ([planned], []):
+    for shown in ([planned.showing(_beside(asking))], []):
         kept = _planned(ready, shown) or asking.admission.kept
         try:
             # Coins of records of other plans are not looked at: minutes less, and never too little
@@ -106,6 +106,13 @@ def _readers(ready: Prepared, name: str) -> tuple[str, ...]:
     """To whom it may be given; empty: to all, who pool."""
     readers = (who for who, reads in ready.project.applications.items() if name in reads)
     return (next(readers),) if ready.project.divided else ()
+
+
+def _beside(asking: Asking) -> list[str]:
+    """What whoever is given it is shown of the plan: all that their coalitions see."""
+    project, readers = asking.project, asking.readers
+    pools = (reads for who, reads in project.pools.items() if not readers or {*readers} & {*who})
+    return [*dict.fromkeys(name for reads in pools for name in reads)]
 
 
 def _planned(ready: Prepared, shown: Sequence[Mechanism]) -> Planned | None:
