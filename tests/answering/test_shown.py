@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 
@@ -31,6 +32,16 @@ def test_an_answer_is_a_frame_and_a_picture(tmp_path: Path) -> None:
     assert "disease" in done._repr_html_()
     with pytest.raises(InputError, match='no "m"'):
         done.plot("m")
+
+
+def test_an_error_is_written_out(tmp_path: Path) -> None:
+    """Rounded up, and never as 3.51e+03, which says less than the digits it leaves out."""
+    path = project(tmp_path)
+    done = answered(path, "SELECT disease, SUM(age), AVG(age) FROM wards GROUP BY 1", epsilon=0.1)
+    said = " ".join(done.promised.lines())
+    errors = [*done.promised.errors.values(), *done.promised.all_within.values()]
+    assert "e+" not in said
+    assert all(f"±{math.ceil(each):,}" in said for both in errors for each in both if each > 99)
 
 
 def test_one_number_is_a_picture_too(tmp_path: Path) -> None:

@@ -229,9 +229,9 @@ def _errors(errors: Sequence[float]) -> str:
 
 
 def _written(error: float) -> str:
-    """Whole numbers as they are; of others three digits, and never less than they are."""
-    if error == int(error):
-        return f"{int(error):,}"
+    """Whole numbers as they are; of others three digits at least, and never less than they are."""
+    if error >= 100 or error == int(error):
+        return f"{math.ceil(error):,}"
     unit = 10.0 ** (math.floor(math.log10(error)) - 2)
     return f"{math.ceil(error / unit) * unit:,.3g}"
 
