@@ -353,11 +353,14 @@ def test_no_code_where_shares_cannot_be_had(found: Findings) -> None:
     assert "<pre>" not in page.page(found, Signed(DAY))
     files = replace(found.project.files, release=Path("out"), manifest=Path("papers"))
     belief = replace(found.project.belief, noise=0.5)
-    code = recipients.code(
-        replace(found, project=replace(found.project, files=files, belief=belief))
-    )
-    assert "out/EPOCH.parquet" in code
-    assert "papers/EPOCH.json" in code
+    project = replace(found.project, files=files, belief=belief)
+    code = recipients.code(replace(found, project=project))
+    assert "'out/EPOCH.parquet'" in code
+    assert "'papers/EPOCH.json'" in code
+    apart = replace(project.limits, coalitions=(("health",), ("city",)))
+    code = recipients.code(replace(found, project=replace(project, limits=apart)))
+    assert "'out-APPLICATION/EPOCH.parquet'" in code
+    assert "'papers-APPLICATION/EPOCH.json'" in code
 
 
 def test_what_is_a_plug_in_claims_no_more(found: Findings) -> None:

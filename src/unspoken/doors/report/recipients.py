@@ -34,7 +34,8 @@ def said(findings: Findings) -> str:
 
 def code(findings: Findings) -> str:
     """What computes the shares of all labels that are shown; empty where these cannot be had."""
-    project, files = findings.project, findings.project.files
+    project = findings.project
+    files = project.files.serving("APPLICATION") if project.divided else project.files
     by_cell = project.plan.by == "cell"
     if not (by_cell or _noisy(findings)):
         return ""
