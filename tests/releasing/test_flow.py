@@ -172,6 +172,19 @@ def test_the_manifest_keeps_secrets(project: Make) -> None:
     assert stat.S_IMODE((done.path.parent / "unspoken.key").stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(("by", "word"), [("cell", "closed"), ("record", "left open")])
+def test_what_tells_too_much_is_closed_by_coins_of_cells_alone(
+    project: Make, by: str, word: str
+) -> None:
+    """A plan by records shows such values beside what they tell nothing with, and says so."""
+    path = project(cap=2.0)
+    path.write_text(path.read_text().replace('by = "cell"', f'by = "{by}"'))
+    found = prepare(path).findings(curve=False)
+    assert found.closure.telling
+    said = {name for name, value in found.facts() if value in map(str, found.closure.telling)}
+    assert said == {word}
+
+
 def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
     """It is shown for every row, so what it tells is said: in this building, nearly everything."""
     path = project(bits=0.1)

@@ -144,8 +144,9 @@ class Findings(Openly):
         shares = [
             (name, f"{share:.2%} of all rows released") for name, share in self.shares.items()
         ]
-        closed = [("closed", str(value)) for value in self.closure.telling[:5]]
-        return [*shares, *closed, *most_told(self.planned), ("rows", f"{self.learned.rows:,}")]
+        word = "closed" if self.project.closing_values else "left open"
+        telling = [(word, str(value)) for value in self.closure.telling[:5]]
+        return [*shares, *telling, *most_told(self.planned), ("rows", f"{self.learned.rows:,}")]
 
     def matrices(self, use: Palette) -> Chart:
         """Without a plan and under it, beside one another."""
