@@ -123,5 +123,5 @@ def test_what_is_refused_is_seen_after_a_restart(up: Running) -> None:
         up.client("lighting").query(COUNT, epsilon=20.0)
     with running(folder / "unspoken.toml") as again:
         said = sent(again, "GET", "/dashboard", entered(again))[2]
-    assert "refused by a limit" in said
+    assert "<b>refused</b>" in said
     assert "lighting" in said

@@ -28,7 +28,7 @@ KINDS = {
     "plan": "adopted",
     "disclosure": "became known",
 }
-NOTICES = {"limit": "refused by a limit", "held": "could not be answered"}
+NOTICES = {"limit": "refused", "held": "could not be answered"}
 
 
 def overview_page(found: Overview) -> Row:
@@ -115,7 +115,7 @@ def _tiles(found: Overview) -> list[Row]:
             "number": f"{sum(e.kind in ('release', 'answer') for e in found.history):,}",
             "of": "",
         },
-        {"name": "Requests that a limit refused", "number": f"{refused:,}", "of": ""},
+        {"name": "Requests that were refused", "number": f"{refused:,}", "of": ""},
     ]
 
 
