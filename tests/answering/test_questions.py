@@ -64,7 +64,7 @@ REFUSED = {
     "SELECT COUNT(*) FROM wards WHERE name = 'a'": "no .name.",
     "SELECT COUNT(*) FROM wards WHERE age < 30": "compare it with their edges, such as age >= 20",
     "SELECT COUNT(*) FROM wards WHERE age > 20": "write >= or < in place of > or <=",
-    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' OR person = 1": "join them by AND",
+    "SELECT COUNT(*) FROM wards WHERE disease = 'flu' OR person = 1": "or make it an attribute",
     "SELECT age // 10, COUNT(*) FROM wards GROUP BY 1": "group by age itself",
     "SELECT COUNT(*) FROM wards ORDER BY 1": "come sorted by their groups",
     "SELECT person, COUNT(*) FROM wards GROUP BY person HAVING COUNT(*) > 3": "HAVING",

@@ -209,7 +209,8 @@ class _Binder:
             if len(part.columns) > 1:
                 raise InputError(
                     f"{WHERE}: WHERE {part.sql}: is about {' and '.join(part.columns)} at once; "
-                    "write conditions on keys, and on one attribute each, and join them by AND"
+                    "write conditions on keys, and on one attribute each, and join them by AND; "
+                    "or make it an attribute of its own, by [source] sql"
                 )
             only.append(part)
         return public, only
