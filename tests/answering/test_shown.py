@@ -13,7 +13,14 @@ import pytest
 
 from tests.answering.test_answers import APART, DISEASES, answered
 from tests.answering.wards import project, wards
-from unspoken.answering import Promised, given_answers, offers, query, together
+from unspoken.answering import (
+    Promised,
+    given_answers,
+    offers,
+    query,
+    together,
+    undeclared_values,
+)
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import prepare, release
 
@@ -65,6 +72,19 @@ def test_offers_are_for_a_shell(tmp_path: Path) -> None:
     assert words[3:] == ["--for", "city"]
     assert '"the disease"' in words[2]
     assert isinstance(query(path, words[2], words[4], dry_run=True), Promised)
+
+
+def test_what_is_to_be_declared_is_said_while_it_is_free(tmp_path: Path) -> None:
+    """Of an attribute that has the values of its rows nothing can be asked once it was counted."""
+    path = project(tmp_path, cap=4.0)
+    assert undeclared_values(prepare(path)) == []
+    text = path.read_text().replace('values = ["none", "flu", "hiv"]\n', "")
+    path.write_text(text.replace("values = [1, 2, 5]\n", ""))  # nothing of it is sensitive
+    ready = prepare(path)
+    (said,) = undeclared_values(ready)
+    assert said.startswith("disease: cells never show its sensitive values; counts with noise do, ")
+    assert 'write values = ["a", "b"], with every one there may be, under [attribute.dis' in said
+    assert offers(ready, ready.findings(curve=False)) == []
 
 
 CHECKINS = """\

@@ -4,7 +4,7 @@ from unspoken.answering.answer import NoisyAnswer, Promised
 from unspoken.answering.beside import refused_beside
 from unspoken.answering.flow import query
 from unspoken.answering.given import GivenAnswer, given_answers, odds_beside, together
-from unspoken.answering.offers import Offer, offers
+from unspoken.answering.offers import Offer, offers, undeclared_values
 
 __all__ = [
     "GivenAnswer",
@@ -17,4 +17,5 @@ __all__ = [
     "query",
     "refused_beside",
     "together",
+    "undeclared_values",
 ]

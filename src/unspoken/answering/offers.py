@@ -25,7 +25,7 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import Planned
 from unspoken.releasing.preparing import Prepared
 
-__all__ = ["Offer", "offers"]
+__all__ = ["Offer", "offers", "undeclared_values"]
 
 MOST = 5  # attributes: each takes looking at all answers a dozen times
 
@@ -69,10 +69,27 @@ def offers(ready: Prepared, findings: Findings) -> list[Offer]:
     return [offer for offer in found if offer is not None]
 
 
+def undeclared_values(ready: Prepared) -> list[str]:
+    """Why nothing is offered of attributes of which nobody said what values there are, and what to
+    write: before the table is counted that is free.
+    """
+    hidden = (name for name in ready.project.reads if ready.learned.sensitive[name])
+    cells = [each for name in hidden if not (each := _cells(ready, name)).declared]
+    return [
+        f"{each.name}: cells never show its sensitive values; counts with noise do, where its "
+        f"values are declared: {each.to_declare}"
+        for each in cells[:MOST]
+    ]
+
+
+def _cells(ready: Prepared, name: str) -> Cells:
+    return Cells(ready.project, ready.learned.labelling[name].cells, ready.table.columns[name])
+
+
 def _asking(ready: Prepared, name: str, kept: Custody | None) -> Asking | None:
     """For a histogram of its cells; None: there are values that nobody declared."""
     project, learned = ready.project, ready.learned
-    if not Cells(project, learned.labelling[name].cells, ready.table.columns[name]).declared:
+    if not _cells(ready, name).declared:
         return None
     stem, column = project.source.stem or "", name_in_sql(name)
     table = name_in_sql(stem if stem.isidentifier() else "source")

@@ -89,7 +89,7 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
 
 
 def plan(
-    findings: Findings, keys: Sequence[Undeclared] = (), offered: Sequence[Offer] = ()
+    findings: Findings, keys: Sequence[Undeclared] = (), offered: Sequence[Offer | str] = ()
 ) -> RenderableType:
     """What is released how often, what that tells, and what closing telling values buys."""
     rows = [

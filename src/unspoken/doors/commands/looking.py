@@ -186,7 +186,7 @@ def plan_command(
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    from unspoken.answering import offers, refused_beside
+    from unspoken.answering import offers, refused_beside, undeclared_values
     from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, prepared, to_draw
     from unspoken.releasing import adopt_plan
@@ -206,10 +206,15 @@ def plan_command(
         if write is not None:
             write(ready.by_cap().plot().described)
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
-        given = findings, keys, offers(ready, findings)
+        offered, others = offers(ready, findings), undeclared_values(ready)
         refused = refused_beside(ready.project)
     beside = [f"{BESIDE}: {refused}"] if refused else []
     warn(beside)
-    show(as_json.plan(*given) if in_json else tables.plan(*given), [*ready.warnings, *beside])
+    found = (
+        as_json.plan(findings, keys, offered)
+        if in_json
+        else tables.plan(findings, keys, [*offered, *others])
+    )
+    show(found, [*ready.warnings, *beside])
     if drawn is not None:
         say(f"Wrote {near(drawn)}")
