@@ -315,7 +315,17 @@ def test_an_average_of_bins_is_said_to_be_one(ready: Prepared) -> None:
         question = asked(ready, text)
         noise = Noise(question.numbers, 1.0, ready.learned.labelling)
         said.append([x for x in Promised.of(question, noise, [9], None).lines() if "middles" in x])
-    assert said == [["age counts by the middles of its bins: the error of that comes on top"], []]
+    line = "age counts by the middles of its bins: the error of that comes on top, up to 19.8 for "
+    assert said == [[line + "each row between the bounds"], []]
+
+
+def test_no_row_is_farther_from_the_middle_of_its_bin(ready: Prepared) -> None:
+    """Looked at age by age: up to half of the widest bin, which has all above 60.5."""
+    question = asked(ready, "SELECT AVG(age) FROM wards")
+    ages, edges = np.linspace(0, 100, 2001), [0, 20, 40, 60.5, 100]
+    at = np.clip(np.searchsorted(edges, ages, "right") - 1, 0, 3)
+    middles = (np.array(edges[:-1]) + edges[1:]) / 2
+    assert question.reads["age"].off == pytest.approx(np.abs(ages - middles[at]).max())
 
 
 def test_what_many_pairs_of_attributes_move_is_found_without_all_their_combinations() -> None:

@@ -34,7 +34,8 @@ class Promised(Shown):
     ``errors``: by column how far off the worst of its numbers may be, of an average over a noisy
     count what it is made of; ``all_within``: the same for all numbers of that column at once; each
     but with ``chance``.
-    ``middles``: attributes whose bins are added up; how far those are off no error has in it.
+    ``middles``: attributes whose bins are added up, and how far from the middle of its bin a row is
+    at most, which no error has in it.
     ``groups``: rows of the answer, whether keys or cells make them.
     ``epsilon``: for one record, ``unit_epsilon`` for all rows of one unit that enter. ``all_left``:
     whether that is all that the limits leave, since nobody said how much; ``less``: what smaller
@@ -51,7 +52,7 @@ class Promised(Shown):
     groups: int
     chance: float = CHANCE
     free: str = ""
-    middles: Sequence[str] = ()
+    middles: Mapping[str, float] = field(default_factory=dict)
     all_left: bool = False
     less: Mapping[float, Sequence[float]] = field(default_factory=dict)
 
@@ -108,8 +109,9 @@ class Promised(Shown):
             for title, errors in self.errors.items()
         ]
         said += [
-            f"{name} counts by the middles of its bins: the error of that comes on top"
-            for name in self.middles
+            f"{name} counts by the middles of its bins: the error of that comes on top, up to "
+            f"{_written(off)} for each row between the bounds"
+            for name, off in self.middles.items()
         ]
         if self.free:
             return [*said, self.free]
@@ -141,6 +143,7 @@ class Promised(Shown):
             "error": {title: list(each) for title, each in self.errors.items()},
             "error_of_all": {title: list(each) for title, each in self.all_within.items()},
             "middles": list(self.middles),
+            "off_by_middles": dict(self.middles),
             "all_left": self.all_left,
             "less": [
                 {"epsilon": epsilon, "error": list(errors)} for epsilon, errors in self.less.items()
@@ -215,10 +218,11 @@ def _plainly(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _by_middles(question: Question) -> tuple[str, ...]:
-    """The attributes of which sums and averages are those of bins."""
+def _by_middles(question: Question) -> dict[str, float]:
+    """The attributes of which sums and averages are those of bins, and how far these are off."""
     names = sorted({column.of for column in question.columns if column.of in question.reads})
-    return tuple(name for name in names if question.reads[name].rule.edges is not None)
+    cells = {name: question.reads[name] for name in names}
+    return {name: each.off for name, each in cells.items() if each.rule.edges is not None}
 
 
 def _errors(errors: Sequence[float]) -> str:

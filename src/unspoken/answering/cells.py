@@ -110,6 +110,14 @@ class Cells:
             found = [min(max(number, low), high) for number in found]
         return [*found, *[None] * (len(self.rule.names) - len(found))]
 
+    @property
+    def off(self) -> float:
+        """How far a row between the bounds is from what it counts as, at most."""
+        if self.rule.edges is None:
+            return 0.0
+        low, high = self.project.query.bounds[self.name]
+        return float(max(b - a for a, b in pairwise([low, *self.rule.edges, high]))) / 2
+
     def _of_bins(self, low: Fraction | None, high: Fraction | None, place: str) -> list[Fraction]:
         edges = self.project.attributes[self.name].bins or ()
         if not all(isinstance(edge, float) for edge in edges):
