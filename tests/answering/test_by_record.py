@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,24 @@ def test_beside_a_plan_an_offer_counts_what_its_reader_sees(tmp_path: Path) -> N
     assert isinstance(room, Promised)
     assert room.epsilon >= 0.98 * math.log(3 / 2.5)
     assert offer.epsilon == pytest.approx(room.epsilon, rel=0.02)
+
+
+def test_what_is_offered_beside_a_plan_may_be_asked_before_it_is_released(tmp_path: Path) -> None:
+    """As it is typed: without an epsilon a first question has the plan's part, too."""
+    path = by_record(tmp_path)
+    path.write_text(path.read_text().replace("[plan]\n", "[plan]\nodds_cap = 2.5\n"))
+    ready = prepare(path)
+    (offer,) = offers(ready, ready.findings(curve=False))
+    words = shlex.split(str(offer).split(": ", 2)[-1])
+    assert words[:2] == ["unspoken", "query"]
+    assert words[3] == "--epsilon"
+    whole = query(path, words[2], dry_run=True)
+    assert isinstance(whole, Promised)
+    assert whole.epsilon > 3 * offer.epsilon
+    given = query(path, words[2], epsilon=float(words[4]))
+    assert isinstance(given, NoisyAnswer)
+    assert math.ceil(given.promised.first[0]) == offer.error
+    release(path)
 
 
 def test_of_many_attributes_a_plan_is_known_by_its_cap(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.answering.asking import Asking
 from unspoken.answering.cells import Cells
+from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse
 from unspoken.answering.question import bound
 from unspoken.answering.shell import command
 from unspoken.engines.sql import name_in_sql
@@ -27,6 +28,7 @@ from unspoken.releasing.preparing import Prepared
 
 __all__ = ["Offer", "offers", "undeclared_values"]
 
+DIGITS = 4  # of an epsilon
 MOST = 5  # attributes: each takes looking at all answers a dozen times
 
 
@@ -53,7 +55,7 @@ class Offer:
         return (
             f"{self.attribute}: cells never show its sensitive values; counts with noise do, "
             f"±{self.error:,} at eps {self.epsilon:.3g} for one record, {where}: "
-            f"{command(self.query, self.reader)}"
+            f"{command(self.query, self.reader, _short(self.epsilon) if self.beside else None)}"
         )
 
 
@@ -112,11 +114,25 @@ def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer
             noise = asking.least_beside(shown, epochs, admission)
         except LimitExceeded:
             continue
+        noise = _declared(noise) if shown else noise
         error, reader = noise.error(noise.numbers[0]), next(iter(asking.readers), None)
         if error > ready.learned.rows:
             continue  # nothing but noise
         return Offer(name, asking.question.text, error, noise.epsilon, bool(shown), reader)
     return None
+
+
+def _declared(noise: Noise) -> Noise:
+    """With an epsilon of few digits, and no more of it, as a command declares it: asked without one
+    before the plan is released, a question would have the plan's part as well.
+    """
+    if noise.epsilon < EPSILONS[0]:
+        return noise
+    return replace(noise, times=by_epsilon(noise.numbers, _short(coarse(noise.epsilon, DIGITS))))
+
+
+def _short(epsilon: float) -> float:
+    return float(f"{epsilon:.{DIGITS}g}")
 
 
 def _readers(ready: Prepared, name: str) -> tuple[str, ...]:
