@@ -76,6 +76,17 @@ def test_every_row_is_attacked_and_no_limit_beaten(folder: Path) -> None:
     assert "safe" not in f"{found}{one}"
 
 
+def test_what_was_released_from_a_frame_is_attacked_from_it(folder: Path) -> None:
+    """There may be no file of it at all, as in a notebook."""
+    frame = pq.read_table(folder / "days.parquet")
+    (folder / "days.parquet").unlink()
+    unspoken.release(folder, table=frame)
+    with pytest.raises(InputError, match="days"):
+        unspoken.audit(folder)
+    (one,) = unspoken.audit(folder, table=frame).attacked
+    assert (one.rows, one.verdict.word, one.naive.word) == (ROWS, "pass", "fail")
+
+
 def test_each_application_s_file_is_attacked_by_itself(folder: Path) -> None:
     project = folder / "unspoken.toml"
     project.write_text(PROJECT + 'coalitions = [["one"], ["all"]]\n')

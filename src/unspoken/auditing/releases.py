@@ -36,6 +36,7 @@ from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown, share
 from unspoken.engines.arrow import in_one, numbers
+from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import fresh_draws
@@ -129,15 +130,16 @@ class Audited(Shown):
         return [("project", str(self.project)), *said, *(("!", s.in_words()) for s in self.strays)]
 
 
-def audit(project: Project | str | Path) -> Audited:
+def audit(project: Project | str | Path, *, table: Streams | None = None) -> Audited:
     """Attack what was released of a project, with its source at hand: for the holder alone.
 
     Nothing is charged or written. Limits are declared for each row, and so is what is attacked:
     in each release by itself, and in all draws of it side by side; and beside that, what is known
     of rows by their contexts, and what all rows of a unit tell. Rows that no row of the source
-    stands for are named, in ``strays``.
+    stands for are named, in ``strays``. ``table``: a frame whose rows stand in for those of its
+    source, as where it was released from one.
     """
-    ready = prepare(project)
+    ready = prepare(project, table=table)
     sights = [*_released(ready)]
     if not sights:
         release = ready.project.files.release.name
