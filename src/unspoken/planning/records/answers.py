@@ -35,13 +35,13 @@ class Answers:
                 labels = (cells.codes[:, i] + 1) * radix
                 keys += np.where(pairs.pattern >> i & 1, labels[pairs.cell], 0)
         _, first, of_pair = np.unique(keys, return_index=True, return_inverse=True)
-        beside = [] if cells.earlier is None else [cells.earlier.seen(sees)]
+        beside = [cells.earlier.seen(sees)]
         if knowing:
             known = sum(
                 cells.codes[:, i] * r for i, r in enumerate(cells.radix) if knowing >> i & 1
             )
             beside.append(np.unique(known, return_inverse=True)[1])
-        for place in beside:
+        for place in filter(np.any, beside):
             _, first, of_pair = np.unique(
                 of_pair * len(place) + place[pairs.cell], return_index=True, return_inverse=True
             )

@@ -47,7 +47,7 @@ class BoxCondition(Rule):
 
     secret: Terms
     other: Terms
-    earlier: Earlier | None = None
+    earlier: Earlier
 
     @cached_property
     def holders(self) -> Mask:
@@ -59,7 +59,7 @@ class BoxCondition(Rule):
 
     def _cells(self, terms: Terms) -> Mask:
         mask: Mask = np.logical_or.reduce([side.cells for _, side in terms])
-        return mask if self.earlier is None else mask[self.earlier.record]
+        return mask[self.earlier.record]
 
     def totals(self, cells: Mask) -> tuple[int, int]:
         """All cells show nothing, then: no weight is known of the label of anything else."""
@@ -68,10 +68,8 @@ class BoxCondition(Rule):
 
     def sums(self, answers: Answers, pairs: Pairs, weights: Integers) -> tuple[Integers, Integers]:
         """The most of the secret and the least of the others, of every answer."""
-        records = pairs.cell
-        if self.earlier is not None:
-            weights = weights * self.earlier.weights[records]
-            records = self.earlier.record[records]
+        weights = weights * self.earlier.weights[pairs.cell]
+        records = self.earlier.record[pairs.cell]
         order = np.lexsort((records, answers.of_pair))
         answer, cell = answers.of_pair[order], records[order]
         new = np.append(True, (answer[1:] != answer[:-1]) | (cell[1:] != cell[:-1]))
@@ -102,7 +100,7 @@ class Sets:
     place: Codes
     count: int
     axes: Mapping[int, int]
-    earlier: Earlier | None = None
+    earlier: Earlier
     known: dict[tuple[int, bytes], Side] = field(default_factory=dict)
 
     @classmethod
@@ -111,12 +109,11 @@ class Sets:
         codes = np.indices(domain.sizes).reshape(len(domain.sizes), -1)
         axes = {domain.axis(name): at for at, name in enumerate(cells.domain.names)}
         place = np.ravel_multi_index(tuple(codes[axis] for axis in axes), cells.domain.sizes)
-        count = len(cells) if cells.earlier is None else cells.earlier.records
-        return cls(tuple(families), place, count, axes, cells.earlier)
+        return cls(tuple(families), place, cells.earlier.records, axes, cells.earlier)
 
     def side(self, k: int, cells: Mask) -> Side:
         """What one of them says of the records of some cells; each is made once."""
-        cells = self._records(cells)
+        cells = self.earlier.of_records(cells)
         key = k, cells.tobytes()
         if key not in self.known:
             self.known[key] = (
@@ -144,13 +141,10 @@ class Sets:
                     if row.holders.any() and row.others.any():  # else certain before any answer
                         yield row
 
-    def _records(self, cells: Mask) -> Mask:
-        return cells if self.earlier is None else self.earlier.of_records(cells)
-
     def _parts(self, event: Event, k: int, m: int) -> tuple[int, ...]:
         """The ends of o_k / (o_k + o_m), out of PARTS."""
         sides = event.inside, event.inside | event.outside
-        cells, context = (self._records(mask)[self.place] for mask in sides)
+        cells, context = (self.earlier.of_records(mask)[self.place] for mask in sides)
         (least, most), (low, high) = (self.families[c].weight(cells, context) for c in (k, m))
         # o = p / (1 - p): o_k / (o_k + o_m) = p (1 - q) / (p (1 - q) + q (1 - p))
         ends = []
@@ -213,8 +207,7 @@ class BoxRows:
             low, up = masses.sums(weighed.low), masses.sums(weighed.up)
             first = answers.first
             axes, cell = pairs.pattern[first] & answers.sees, pairs.cell[first]
-            record = cell if earlier is None else earlier.record[cell]
-            mass = weighed.weighing(axes, record, low, up)
+            mass = weighed.weighing(axes, earlier.record[cell], low, up)
             if self.common is not None and sign < 0:
                 if answers.sees not in self.common:
                     made = Common.of(self.columns, len(side.low), pairs, answers, earlier)

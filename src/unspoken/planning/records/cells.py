@@ -27,7 +27,7 @@ class Cells:
     labels are never shown [label]. ``reads``: bit mask of the attributes that anybody reads.
     ``laws``: how likely each cell is in each context, up to a factor of the context, as whole
     numbers, so that rows can be compared exactly. ``probability``: over all contexts. ``earlier``:
-    what is out of each cell, where more is planned.
+    what is out of each cell.
     """
 
     domain: Domain
@@ -36,7 +36,7 @@ class Cells:
     reads: int
     laws: tuple[Integers, ...]
     probability: Array
-    earlier: Earlier | None = None
+    earlier: Earlier
 
     @classmethod
     def of(
@@ -57,13 +57,15 @@ class Cells:
             share / math.fsum(shares) * (law / table.sum())
             for share, law, table in zip(shares, laws, tables, strict=True)
         )
+        codes = np.stack(np.nonzero(there), axis=1)
         return cls(
             domain,
-            np.stack(np.nonzero(there), axis=1),
+            codes,
             tuple(sensitive),
             reads,
             tuple(map(whole_numbers, laws)),
             np.asarray(mixed),
+            Earlier.nothing(len(codes)),
         )
 
     def extending(self, coin: RecordCoin) -> Cells:
@@ -83,13 +85,13 @@ class Cells:
 
     def weighed(self, numbers: Integers) -> Integers:
         """Numbers of records [cell], times how likely what is out of them is."""
-        return numbers if self.earlier is None else numbers * self.earlier.weights
+        weighed: Integers = numbers * self.earlier.weights
+        return weighed
 
     @cached_property
     def out(self) -> Counts:
         """What is out of a cell, a bit mask."""
-        nothing = np.zeros(len(self), dtype=np.int64)
-        return nothing if self.earlier is None else self.earlier.out
+        return self.earlier.out
 
     @cached_property
     def hidden(self) -> Mask:

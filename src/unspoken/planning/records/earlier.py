@@ -30,13 +30,14 @@ __all__ = ["Earlier", "check_earlier"]
 class Earlier:
     """``coin``: the last whose answer is out; ``record``: which of the ``records`` each cell is.
 
+    Where nothing is out there is no coin, and each cell is a record.
     ``shown``: what was shown of it after each coin, bit masks of the program's names [cell, coin],
     and ``labels``: that in the coin's words; ``weights``: W(h | x), out of 2 to the ``bits``;
     ``delivered``: of what the last coin has shown, a bit mask. Of those before it all counts:
     readers may have been given less since, and have what they had.
     """
 
-    coin: RecordCoin
+    coin: RecordCoin | None
     records: int
     record: Codes
     shown: Counts
@@ -44,6 +45,11 @@ class Earlier:
     weights: Integers
     bits: int
     delivered: int
+
+    @classmethod
+    def nothing(cls, records: int) -> Earlier:
+        shown, once = np.zeros((records, 1), dtype=np.int64), np.ones(records, dtype=object)
+        return cls(None, records, np.arange(records), shown, ("",) * records, once, 0, 0)
 
     @classmethod
     def of(cls, coin: RecordCoin, domain: Domain, codes: Codes) -> Earlier:
@@ -94,8 +100,12 @@ class Earlier:
         weights: Counts,
         domain: Domain,
         sensitive: Mapping[str, Sequence[Value]],
-    ) -> Extension:
-        """The coin that adds these patterns: masks[starts[cell]:starts[cell + 1]]."""
+    ) -> Suppression | Extension:
+        """The coin that adds masks[starts[cell]:starts[cell + 1]] to what is out of each cell."""
+        if self.coin is None:
+            return Suppression.of_arrays(
+                codes, starts, masks, weights, domain.names, domain.values, sensitive
+            )
         different = tuple(sorted(set(self.labels)))
         place = {label: code for code, label in enumerate(different)}
         label_codes = np.array([place[label] for label in self.labels], dtype=np.int64)

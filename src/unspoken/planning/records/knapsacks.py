@@ -73,13 +73,11 @@ class Masses:
     rate: Array
 
     @classmethod
-    def of(
-        cls, side: Side, pairs: Pairs, answers: Answers, earlier: Earlier | None = None
-    ) -> Masses:
+    def of(cls, side: Side, pairs: Pairs, answers: Answers, earlier: Earlier) -> Masses:
         """With what is out ``earlier``, several cells are one record: of each W(h | x)."""
-        records = pairs.cell if earlier is None else earlier.record[pairs.cell]
+        records = earlier.record[pairs.cell]
         pair = np.flatnonzero(side.cells[records])
-        rate = np.ones(len(pair)) if earlier is None else earlier.rates[pairs.cell[pair]]
+        rate = earlier.rates[pairs.cell[pair]]
         key, size = answers.of_pair[pair] * len(side.low) + records[pair], len(side.low)
         found, place = np.unique(key, return_inverse=True)
         return cls(pair, place, found % size, found // size, len(answers), rate)
@@ -113,7 +111,7 @@ class Common:
 
     @classmethod
     def of(
-        cls, columns: Columns, records: int, pairs: Pairs, answers: Answers, earlier: Earlier | None
+        cls, columns: Columns, records: int, pairs: Pairs, answers: Answers, earlier: Earlier
     ) -> Common:
         everybody = Side(np.zeros(records), np.ones(records))
         masses = Masses.of(everybody, pairs, answers, earlier)

@@ -152,15 +152,10 @@ class Planned:
         shown = ~pairs.rest
         starts = np.searchsorted(pairs.cell[shown], np.arange(len(cells) + 1))
         weights = self.table.weights[shown].astype(np.int64)
-        if cells.earlier is not None:
-            adds = (pairs.pattern & ~cells.out[pairs.cell])[shown]
-            return cells.earlier.extended(
-                cells.codes, starts, adds, weights, problem.domain, problem.sensitive
-            )
-        return Suppression.of_arrays(
-            cells.codes, starts, pairs.pattern[shown], weights,
-            problem.domain.names, problem.domain.values, problem.sensitive,
-        )  # fmt: skip
+        adds = (pairs.pattern & ~cells.out[pairs.cell])[shown]
+        return cells.earlier.extended(
+            cells.codes, starts, adds, weights, problem.domain, problem.sensitive
+        )
 
 
 @dataclass(frozen=True)
@@ -218,7 +213,7 @@ def plan_records(problem: RecordProblem) -> Planned:
     if not (rows or problem.secrets or problem.extends):  # all is shown of every record there is
         return plan_floor(problem, everything(cells, worth))
     rule = of_one_event(cells, rows, task.sees, others)
-    if cells.earlier is not None:
+    if problem.extends:
         _refuse_out(task)
     if rule is not None and Pairs.count(cells) > QUICKER:
         priced = by_columns(cells, rule, worth)

@@ -97,7 +97,7 @@ class Layout:
         """
         cap = min(float(rule.cap), LARGEST)
         slacks = np.full(len(seen), slack)
-        if self.cells.earlier is not None:
+        if self.cells.earlier.coin is not None:
             rest = self.pairs.rest.astype(np.int64).astype(object) * WHOLE
             secret, other = rule.sums(seen, self.pairs, rest)
             for y in seen.silent.tolist():

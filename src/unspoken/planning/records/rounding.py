@@ -189,7 +189,7 @@ def _silent(table: Table, watched: Watched) -> Table:
 
 def _resting(table: Table, watched: Watched, answer: int) -> tuple[int, int]:
     """Both sides of an answer's row, times 2^62, where nothing new is shown of any cell."""
-    if table.cells.earlier is None:
+    if table.cells.earlier.coin is None:
         first = watched.answers.of_pair[table.pairs.first]
         secret, other = watched.condition.totals(first == answer)
         return secret * WHOLE, other * WHOLE
