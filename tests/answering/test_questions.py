@@ -28,7 +28,7 @@ from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
 from unspoken.releasing import Prepared, prepare
-from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 
 ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu'": 1,
@@ -276,7 +276,7 @@ def test_claimed_epsilon_is_the_measured_one(text: str, ready: Prepared) -> None
     assert moved(question.numbers) == pytest.approx(apart.sum(0).max(), rel=1e-12)
     noise = Noise(question.numbers, 3.0, ready.learned.labelling)
     domain = ready.learned.belief.domain
-    judged = epsilon_of(domain, drawn_of(noise.mechanism, domain))
+    judged = CoinsAndNoise(noise.mechanism, domain).epsilon
     assert judged >= noise.epsilon * (1 - 1e-9)
     if len({number.names for number in question.numbers}) == 1:
         assert judged == pytest.approx(noise.epsilon, rel=1e-6)

@@ -13,7 +13,7 @@ import unspoken
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism, RecordCounts
-from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 
 SIZES = (2, 3)
 VALUES = {"x0": [0, 1], "x1": [0, 1, 2]}
@@ -82,10 +82,10 @@ def test_epsilon_is_the_farthest_of_neighbours(seed: int) -> None:
     rows = list(padded.reshape(3, -1).T)
     far = max(np.abs(a - b).sum() for a in rows for b in rows)
     domain = unspoken.Joint(np.ones(SIZES)).domain
-    claimed = epsilon_of(domain, drawn_of(mechanism, domain))
+    claimed = CoinsAndNoise(mechanism, domain).epsilon
     assert claimed == pytest.approx(-math.log(0.7) * far, rel=1e-12)
     both = unspoken.Together([mechanism, COIN])
-    assert epsilon_of(domain, drawn_of(both, domain)) == claimed
+    assert CoinsAndNoise(both, domain).epsilon == claimed
 
 
 def test_asked_twice_it_tells_more() -> None:

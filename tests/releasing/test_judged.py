@@ -16,6 +16,7 @@ from unspoken.mechanisms import Geometric, Together
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.releasing.deciding import judged
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 
 FAR = 60  # of noise, beyond which nothing is left that a float would see
 
@@ -88,15 +89,15 @@ def test_noise_that_is_known_again_is_that_of_the_domain_that_is_asked_about() -
         law = np.full((2, values), 1 / (2 * values))
         domain = unspoken.Joint(law, names=["s", "x"]).domain
         parts = both.parts(domain, unspoken.Adversary("s"))
-        drawn = judged.drawn_of(both, domain)
-        coins = judged.WithoutNoise(both).parts(domain, unspoken.Adversary("s"))
-        assert drawn.queries == parts.queries
-        assert len(drawn.queries) == 2
-        assert not drawn.tosses
-        assert judged.epsilon_of(domain, drawn) == pytest.approx(
+        shown = CoinsAndNoise(both, domain)
+        coins = shown.coins
+        assert shown.noise.queries == parts.queries
+        assert len(shown.noise.queries) == 2
+        assert not shown.noise.tosses
+        assert shown.epsilon == pytest.approx(
             math.log(2) * (values - 1) + math.log(4) * (2 + values - 1)
         )
-        assert judged.answers_of(domain, drawn) == values * 2 * values
+        assert shown.answers == values * 2 * values
         assert not coins.queries
         assert len(coins.channels) == 1
         assert [toss.exponent for _, toss in coins.tosses] == [0.5, 1.0]

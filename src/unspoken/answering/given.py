@@ -11,7 +11,7 @@ from unspoken.learning.intervals.noise_law import reach
 from unspoken.ledger import Answer, Ledger
 from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
-from unspoken.releasing.deciding.judged import drawn_of, epsilon_of
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.types.bound import exp_or_inf
 from unspoken.types.domain import Domain
 
@@ -69,4 +69,4 @@ def _epsilon(noise: Mechanism) -> float:
     """How far one record moves it, over the labels that it was drawn for."""
     listed = {name: list(values) for name, values in noise.about.items()}
     domain = Domain.of([len(each) for each in listed.values()], list(listed), list(listed.values()))
-    return epsilon_of(domain, drawn_of(noise, domain))
+    return CoinsAndNoise(noise, domain).epsilon

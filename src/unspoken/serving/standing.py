@@ -18,14 +18,8 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.deciding.judged import (
-    ANSWERS,
-    WithoutNoise,
-    answers_of,
-    beside,
-    drawn_of,
-    epsilon_of,
-)
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.releasing.deciding.judged import ANSWERS, beside
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -197,25 +191,24 @@ def _leakage(
     """The worst odds, and what is told on average, to who ``knows`` these.
 
     Answers with noise are looked at beside coins, where there are few enough; else they add what
-    noise lets out of any record (judged.py).
+    noise lets out of any record (deciding/judged.py).
     """
     belief = ready.learned.belief
-    drawn = drawn_of(mechanism, belief.domain)
-    if drawn.noisy:
+    shown = CoinsAndNoise(mechanism, belief.domain)
+    if shown.noise.noisy:
         with suppress(TooLarge, NotKnown):
-            if answers_of(belief.domain, drawn) <= ANSWERS:
+            if shown.answers <= ANSWERS:
                 view = views(belief, mechanism, {about: secrets}, knows=knows)[about]
                 return MEASURES["odds"].of(view), MEASURES["mutual-information"].of(view)
-        mechanism = WithoutNoise(mechanism)
+        mechanism = shown.without_noise
     seen = tuple(belief.domain.names)
     found = leak(belief, mechanism, "", seen, about, secrets, knows)
-    if not drawn.noisy:
+    if not shown.noise.noisy:
         return found.odds, found.information
-    epsilon = epsilon_of(belief.domain, drawn)
     premise, why = found.odds.premise, "coins alone; and with as much as noise lets out"
-    bits = relative_entropy_from_inferential(epsilon).high
+    bits = relative_entropy_from_inferential(shown.epsilon).high
     low, most = found.information.low, found.information.high + bits
     return (
-        Bound.of_odds(0.0, found.odds.nats + epsilon, premise, why),
+        Bound.of_odds(0.0, found.odds.nats + shown.epsilon, premise, why),
         Bound(low, most, "nat", premise, why),
     )

@@ -15,34 +15,26 @@ those of a plan, it was made for a cap, which is known without a look.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.conversion import relative_entropy_from_inferential
-from unspoken.errors import InputError, LimitExceeded, NotKnown, TooLarge
+from unspoken.errors import LimitExceeded, NotKnown, TooLarge
 from unspoken.ledger import Known, unions
-from unspoken.mechanisms import Mechanism, Together
-from unspoken.mechanisms.parts import Parts
-from unspoken.mechanisms.record_toss import RecordToss
+from unspoken.mechanisms import Mechanism
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import pairs_of, views
-from unspoken.types.domain import Domain, Value
-from unspoken.types.sums import moved_by, term
+from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = [
-    "ANSWERS", "Judge", "Planned", "WithoutNoise", "answers_of", "beside", "drawn_of", "epsilon_of",
-]  # fmt: skip
+__all__ = ["ANSWERS", "Judge", "Planned", "beside", "expected"]
 
 ANSWERS = 2**12  # combinations of noise-free answers that are looked at together
 ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
@@ -60,16 +52,17 @@ class Planned:
     log_cap: float
     knows: Sequence[Collection[str]] = ()
 
-    def is_all(self, mechanism: Mechanism, coins: Parts, known: Known = ()) -> bool:
+    def is_all(self, shown: CoinsAndNoise, known: Known = ()) -> bool:
         """Whether this is what the plan shows, or less of it, and nothing else but noise; to who
         knows nothing that it was not made for.
         """
+        coins = shown.coins
         others = [name for name, toss in coins.tosses if toss.exponent > 0]
         if others or coins.channels or any(record.epoch for record in coins.records):
             return False
-        plan, shown = self.mechanism.record_coins(), mechanism.record_coins()
-        planned, now = ({coin.digest for coin in each} for each in (plan, shown))
-        seen = {name for coin in shown for name in coin.delivered}
+        plan, out = self.mechanism.record_coins(), shown.mechanism.record_coins()
+        planned, now = ({coin.digest for coin in each} for each in (plan, out))
+        seen = {name for coin in out for name in coin.delivered}
         earlier = {digest for coin in plan for digest in coin.coins}
         knows = self.knows or [()] * len(self.sees)
         return planned <= now <= earlier and any(
@@ -108,15 +101,15 @@ class Judge:
 
     def broken(self, mechanism: Mechanism, limits: Limits) -> Broken | None:
         """The first limit that seeing all of this would break."""
-        drawn = drawn_of(mechanism, self.belief.domain)
-        if drawn.noisy and self._surely(mechanism, limits, drawn):
+        shown = CoinsAndNoise(mechanism, self.belief.domain)
+        if shown.noise.noisy and self._surely(shown, limits):
             return None
-        found = self._learned(mechanism, limits, drawn)
-        if found is not None or not (drawn.noisy or mechanism.record_coins()):
+        found = self._learned(shown, limits)
+        if found is not None or not (shown.noise.noisy or mechanism.record_coins()):
             return found
         odds = Limits({}, limits.odds_cap)
-        if drawn.noisy:
-            return self._of_set(mechanism, odds, drawn)
+        if shown.noise.noisy:
+            return self._of_set(shown, odds)
         if (beliefs := self.possible()) is self.belief:
             return None
         if self._too_many(mechanism):
@@ -130,8 +123,9 @@ class Judge:
         """
         if not mechanism.record_coins() or self.possible() is self.belief:
             return ""
-        why = self._too_many(WithoutNoise(mechanism))
-        return why if self._known_of(mechanism) == math.inf else ""
+        shown = CoinsAndNoise(mechanism, self.belief.domain)
+        why = self._too_many(shown.without_noise)
+        return why if self._known_of(shown) == math.inf else ""
 
     def _too_many(self, mechanism: Mechanism) -> str:
         """Why it is not looked at under a set of beliefs; empty where it is."""
@@ -140,76 +134,69 @@ class Judge:
             return ""
         return f"{answers:,} answers of {cells:,} combinations of values are too many"
 
-    def _surely(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> bool:
+    def _surely(self, shown: CoinsAndNoise, limits: Limits) -> bool:
         """Whether noise and coins keep the cap without a look at beliefs, and nothing else is
         limited.
         """
         if min(limits.information.values(), default=math.inf) < math.inf:
             return False
-        return epsilon_of(self.belief.domain, drawn) + self._known_of(mechanism) <= limits.log_cap
+        return shown.epsilon + self._known_of(shown) <= limits.log_cap
 
-    def _known_of(self, mechanism: Mechanism) -> float:
+    def _known_of(self, shown: CoinsAndNoise) -> float:
         """How far its coins move log-odds, at most, as is known without a look."""
-        coins = _coins(mechanism, self.belief.domain)
-        if (
-            not coins.records
-            and not coins.channels
-            and not any(t.exponent for _, t in coins.tosses)
-        ):
+        coins, planned = shown.coins, self.planned
+        if not (coins.records or coins.channels or any(t.exponent for _, t in coins.tosses)):
             return 0.0
-        planned = self.planned
-        known = planned is not None and planned.is_all(mechanism, coins, self.known)
-        return planned.log_cap if planned is not None and known else math.inf
+        if planned is not None and planned.is_all(shown, self.known):
+            return planned.log_cap
+        return math.inf
 
     def _shown(self, mechanism: Mechanism) -> int:
         """How many answers there are, to whoever sees them all."""
         cloud = views(self.belief, mechanism, self.secrets).values()
         return max((len(view.outcomes()) for view in cloud), default=0)
 
-    def _learned(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
+    def _learned(self, shown: CoinsAndNoise, limits: Limits) -> Broken | None:
         """Under what was learned."""
-        if not drawn.noisy:
-            return self._first(self.belief, mechanism, limits)
+        if not shown.noise.noisy:
+            return self._first(self.belief, shown.mechanism, limits)
         try:
-            if answers_of(self.belief.domain, drawn) > ANSWERS:
+            if shown.answers > ANSWERS:
                 raise TooLarge("answers with noise: are too many to look at together")
-            return self._first(self.belief, mechanism, limits)
+            return self._first(self.belief, shown.mechanism, limits)
         except (TooLarge, NotKnown):
-            return self._by_noise_alone(mechanism, limits, drawn)
+            return self._by_noise_alone(shown, limits)
 
-    def _of_set(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
+    def _of_set(self, shown: CoinsAndNoise, limits: Limits) -> Broken | None:
         """Under every belief of a set. Where noise cannot be looked at, coins are by themselves;
         where these cannot either, they count as if they used up the cap, as plans for sets do.
         """
-        domain, coins = self.belief.domain, _coins(mechanism, self.belief.domain)
-        outcomes = math.prod(len(domain.values_of(name)) + 1 for name in _names(coins))
-        asked = answers_of(domain, drawn) * outcomes * self.belief.cells(domain.names)
+        outcomes, cells = shown.outcomes, self.belief.cells(self.belief.domain.names)
         try:
-            if asked > ASKED:
+            if shown.answers * outcomes * cells > ASKED:
                 raise TooLarge("answers with noise: are too many to look at together")
             if (beliefs := self.possible()) is self.belief:
                 return None
-            return self._first(beliefs, mechanism, limits)
+            return self._first(beliefs, shown.mechanism, limits)
         except (TooLarge, NotKnown):
-            reached = epsilon_of(domain, drawn)
+            reached = shown.epsilon
             if outcomes > 1 and reached <= limits.log_cap:
-                reached += self._of_coins(mechanism, coins, limits)
+                reached += self._of_coins(shown, limits)
             target = next((name for name, labels in self.secrets.items() if labels), "")
             kept = not target or reached <= limits.log_cap or self.possible() is self.belief
             return None if kept else Broken(target, "odds", reached, limits.log_cap)
 
-    def _of_coins(self, mechanism: Mechanism, coins: Parts, limits: Limits) -> float:
+    def _of_coins(self, shown: CoinsAndNoise, limits: Limits) -> float:
         """How far coins alone move log-odds under every belief of a set; at least the cap, where
         that cannot be looked at. Looked at once, however much noise is tried beside them.
         """
-        known = self._known_of(mechanism)
+        known = self._known_of(shown)
         if known < math.inf:
             return known
-        tosses = tuple((name, toss.exponent, toss.epoch) for name, toss in coins.tosses)
-        key = (tuple(map(_named, coins.records)), tosses)
+        key = shown.coins_named
         if key not in self.coins:
             self.coins[key] = math.inf
-            alone = WithoutNoise(mechanism)
+            alone = shown.without_noise
             if self.looks and not self._too_many(alone):
                 with suppress(TooLarge, NotKnown):
                     over = self._broken(self.possible(), alone, Limits({}, 1.0))
@@ -230,9 +217,9 @@ class Judge:
                 "--adopt"
             )
 
-    def _by_noise_alone(self, mechanism: Mechanism, limits: Limits, drawn: Parts) -> Broken | None:
+    def _by_noise_alone(self, shown: CoinsAndNoise, limits: Limits) -> Broken | None:
         """What coins tell, and as much more as noise lets out of any record."""
-        epsilon = epsilon_of(self.belief.domain, drawn)
+        epsilon = shown.epsilon
         bits = relative_entropy_from_inferential(epsilon).high
         left = {name: most - bits for name, most in limits.information.items()}
         target = next((name for name, labels in self.secrets.items() if labels), "")
@@ -242,7 +229,7 @@ class Judge:
         if not epsilon <= limits.log_cap:
             return Broken(target, "odds", epsilon, limits.log_cap) if target else None
         lower = Limits(left, math.exp(limits.log_cap - epsilon), limits.exceed)
-        found = self._first(self.belief, WithoutNoise(mechanism), lower)
+        found = self._first(self.belief, shown.without_noise, lower)
         if found is None:
             return None
         more = bits if found.limit == "information" else epsilon
@@ -280,78 +267,3 @@ def beside(project: Project, mechanism: Mechanism, known: Known) -> Known:
     declared = {terms.knows for terms in project.terms.values() if terms.knows}
     found = {*unions([*declared, *known])} if known else declared
     return tuple(sorted(found)) if known or mechanism.drawn_anew() else ()
-
-
-@dataclass(frozen=True)
-class WithoutNoise(Mechanism):
-    """The coins of a mechanism, and not its noisy answers."""
-
-    mechanism: Mechanism
-
-    def parts(self, domain: Domain, adversary: Adversary) -> Parts:
-        whole = self.mechanism
-        each = whole.mechanisms if isinstance(whole, Together) else (whole,)
-        shown = [part for part in each if part.parts_of_all(domain).beside_noise]
-        parts = Parts.of(part.parts(domain, adversary) for part in shown)
-        return replace(parts, queries=(), noises=())
-
-    def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
-        return self.mechanism.sensitive_values(domain, name)
-
-
-def _coins(mechanism: Mechanism, domain: Domain) -> Parts:
-    """What it shows by coins, of whatever label."""
-    return WithoutNoise(mechanism).parts(domain, Adversary(domain.names[0]))
-
-
-def _names(coins: Parts) -> list[str]:
-    """Of which something is shown, as often as coins of their own show it."""
-    tossed = {(name, toss.epoch) for name, toss in coins.tosses if toss.exponent > 0}
-    local = [name for name, _ in (*tossed, *coins.channels)]
-    return [*local, *(name for record in coins.records for name in record.reads)]
-
-
-def _named(record: RecordToss) -> tuple[Any, ...]:
-    return (*(table.digest for table in record.tables), record.sees, record.epoch)
-
-
-def epsilon_of(domain: Domain, drawn: Parts) -> float:
-    """How far one record moves all of these together, in noise scales."""
-    rated = [(query.noise.rate, query.weights) for query in drawn.queries]
-    names = dict.fromkeys(name for _, weights in rated for name in weights)
-    sums = [
-        moved_by(domain, name, [(rate, weights.get(name, 0.0)) for rate, weights in rated])
-        for name in names
-    ]
-    return math.fsum([*sums, *(noise.epsilon for noise in drawn.noises)])
-
-
-def drawn_of(mechanism: Mechanism, domain: Domain) -> Parts:
-    """Its noisy numbers. Refused where one was about what is declared no more: it counts all the
-    same.
-    """
-    try:
-        return Parts.of(each.parts_of_all(domain) for each in mechanism.drawn_anew()).anew
-    except InputError as error:
-        raise InputError(
-            f"{str(error).rstrip('.')}. It was answered with noise before, so it counts in this "
-            "ledger; keep the bins and values that were declared then"
-        ) from None
-
-
-def answers_of(domain: Domain, drawn: Parts) -> int:
-    """How many combinations of answers there are to look at, at most; beyond what is ever looked at
-    they are not counted further.
-    """
-    of_queries = (
-        len(np.unique(term(domain, weight, name)))
-        for query in drawn.queries
-        for name, weight in query.weights.items()
-        if weight
-    )
-    count = 1
-    for each in itertools.chain(of_queries, (noise.outcomes for noise in drawn.noises)):
-        count *= each
-        if count > ASKED:
-            break
-    return count
