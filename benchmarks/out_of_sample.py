@@ -20,6 +20,7 @@ import numpy as np
 import unspoken
 from benchmarks.tables import Columns, found
 from unspoken.learning.intervals import confidence
+from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
@@ -46,7 +47,8 @@ def study(said: str, columns: Columns, reads: Sequence[str], cap: float,
             if kind != "counts alone":
                 held = confidence.box(seen, held, secrets, rows=int(seen.sum()))
             asked = RecordOptions(reads=reads, events="attribute")
-            plan = plan_records(RecordProblem.of(held, None, secrets, None, None, cap, None, asked))
+            protection = Protection(sensitive=secrets, odds_cap=cap)
+            plan = plan_records(RecordProblem.of(held, protection, asked))
             odds, rows_above = judged(plan, kept, cap)
             shares.append(plan.objective / plan.most)
             worst.append(odds)

@@ -20,7 +20,8 @@ from unspoken.planning.block import Block
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import Limits
-from unspoken.planning.problem import ReleaseProblem
+from unspoken.planning.problem import CellOptions, ReleaseProblem
+from unspoken.planning.protection import Protection
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import LOG2
 
@@ -39,23 +40,14 @@ def plan_of(
     coalitions: Sequence[Sequence[str]] | None = None,
 ) -> Chosen:
     """``limit`` in nats."""
-    return plan_values(
-        ReleaseProblem.of(
-            belief,
-            {name: nats / LOG2 for name, nats in limit.items()}
-            if isinstance(limit, Mapping)
-            else limit / LOG2,
-            sensitive,
-            secrets,
-            "released",
-            weights,
-            caps,
-            odds_cap,
-            exceed,
-            "value",
-            coalitions,
-        )
+    bits = (
+        {name: nats / LOG2 for name, nats in limit.items()}
+        if isinstance(limit, Mapping)
+        else limit / LOG2
     )
+    protection = Protection(bits, sensitive, secrets, odds_cap, coalitions)
+    options = CellOptions(caps=caps, exceed=exceed)
+    return plan_values(ReleaseProblem.of(belief, protection, options, weights))
 
 
 def plan_enumerated(e: Enumerated, **limits: Any) -> Chosen:

@@ -9,14 +9,16 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Framed, Shown, json_number
+from unspoken.errors import among
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
-from unspoken.planning.problem import Account, By, Limit, Objective, ReleaseProblem
+from unspoken.planning.problem import Account, By, CellOptions, Objective, ReleaseProblem
+from unspoken.planning.protection import Limit, Protection
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.planned import Planned, plan_floor, plan_records
-from unspoken.planning.records.problem import RecordOptions, RecordProblem, refuse_for_records
+from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import Bound, in_words
@@ -220,31 +222,18 @@ def plan(
     ``extends``: the coin whose answers are out: the plan is what is shown beside, by one more, and
     the cap holds for who sees both; ``floor`` of it is what is out.
     """
-    more = RecordOptions(
-        reads,
-        shares,
-        events,
-        contexts,
-        pooled_cap,
-        own_reads,
-        order,
-        floor,
-        unbiased,
-        knows,
+    among("plan.by", by, ("cell", "record"))
+    protection = Protection(limit_bits, sensitive, secrets, odds_cap, coalitions)
+    of_cells = CellOptions(objective, caps, exceed, account)
+    of_records = RecordOptions(
+        reads, shares, events, contexts, pooled_cap, own_reads, order, floor, unbiased, knows,
         extends,
-    )
-    if by == "record":
-        refuse_for_records(objective, caps, exceed, account)
-        return _of_records(
-            RecordProblem.of(
-                belief, limit_bits, sensitive, secrets, weights, odds_cap, coalitions, more
-            )
-        )
-    more.refuse()
-    problem = ReleaseProblem.of(
-        belief, limit_bits, sensitive, secrets, objective, weights, caps, odds_cap, exceed, account,
-        coalitions, by,
     )  # fmt: skip
+    if by == "record":
+        of_cells.refuse()
+        return _of_records(RecordProblem.of(belief, protection, of_records, weights))
+    of_records.refuse()
+    problem = ReleaseProblem.of(belief, protection, of_cells, weights)
     return _described(problem, plan_bits(problem) if account == "bit" else plan_values(problem))
 
 

@@ -16,28 +16,15 @@ from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number
-from unspoken.types.bound import LOG2
+from unspoken.planning.protection import TINY, Limit, Protection
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items, labels
+from unspoken.types.kinds import expect, items
 from unspoken.types.secret import Secret
 
-__all__ = [
-    "Account",
-    "By",
-    "Limit",
-    "Objective",
-    "ReleaseProblem",
-    "by_name",
-    "coalitions_of",
-    "hidden_values",
-    "limit_in_nats",
-    "odds_limit",
-    "secret_values",
-]
+__all__ = ["Account", "By", "CellOptions", "Objective", "ReleaseProblem", "by_name"]
 
 Account = Literal["bit", "value"]
 Objective = Literal["released", "epsilon"]
-Limit = float | Mapping[str, float]
 By = Literal["cell", "record"]
 
 # What the account "bit" does not have, and why.
@@ -46,7 +33,39 @@ NOT_OF_BITS = {
     "secrets": "a bit tells which cells are withheld, so all that is withheld counts",
     "coalitions": "its sum is over all that is released, to whomever",
 }
-TINY = 1e-100  # the least number that counts: quotients of two have to be floats
+
+
+@dataclass(frozen=True)
+class CellOptions:
+    """What only plans with one coin a cell have; see `unspoken.plan`."""
+
+    objective: Objective = "released"
+    caps: Mapping[str, float] | Sequence[float] | None = None
+    exceed: float = 0.0
+    account: Account = "value"
+
+    def check_words(self) -> None:
+        among("plan.objective", self.objective, ("released", "epsilon"))
+        among("plan.account", self.account, ("bit", "value"))
+        if self.objective == "epsilon" and self.account == "value":
+            raise InputError(
+                'plan.objective "epsilon" needs account="bit": released values leak more'
+            )
+
+    def refuse(self) -> None:
+        """For plans with one coin a record, which have no use for them."""
+        for what, is_given, why in (
+            ('objective "epsilon"', self.objective != "released", "a table has no epsilon"),
+            ("caps", self.caps is not None, "a table has no epsilon"),
+            ("exceed", self.exceed != 0, "an answer above the cap would be the one that tells"),
+            (
+                f'account "{self.account}"',
+                self.account != "value",
+                "what is shown depends on whole records",
+            ),
+        ):
+            if is_given:
+                raise InputError(f'plan.{what}: is for by="cell" only; {why}')
 
 
 @dataclass(frozen=True)
@@ -69,33 +88,29 @@ class ReleaseProblem:
     def of(
         cls,
         belief: Belief | None,
-        limit_bits: Limit | None,
-        sensitive: Mapping[str, Sequence[Value]] | None,
-        secrets: Mapping[str, Sequence[Value]] | None,
-        objective: str,
-        weights: Mapping[str, float] | Sequence[float] | None,
-        caps: Mapping[str, float] | Sequence[float] | None,
-        odds_cap: float | None,
-        exceed: float,
-        account: str,
-        coalitions: Sequence[Sequence[str]] | None = None,
-        by: str = "cell",
+        protection: Protection,
+        asked: CellOptions,
+        weights: Mapping[str, float] | Sequence[float] | None = None,
     ) -> ReleaseProblem:
         expect(belief, Belief, "plan.belief", A_BELIEF)
         belief = cast(Belief, belief)
-        _check_words(objective, account, by)
-        cap, share = odds_limit(odds_cap), number(exceed)
+        asked.check_words()
+        cap, share, account = protection.cap, number(asked.exceed), asked.account
         if not (share == 0 or TINY <= share <= 1):
-            raise InputError(f"plan.exceed: {exceed} must be a probability: 0, or {TINY:g} to 1")
-        needs_values = {"exceed": share > 0, "secrets": secrets is not None}
-        for what, is_given in {**needs_values, "coalitions": coalitions is not None}.items():
+            text = f"{asked.exceed} must be a probability: 0, or {TINY:g} to 1"
+            raise InputError(f"plan.exceed: {text}")
+        for what, is_given in (
+            ("exceed", share > 0),
+            ("secrets", protection.secrets is not None),
+            ("coalitions", protection.coalitions is not None),
+        ):
             if is_given and account == "bit":
                 raise InputError(f'plan.{what} needs account="value": {NOT_OF_BITS[what]}')
-        hidden = hidden_values(belief, sensitive)
+        hidden = protection.withheld(belief)
         free = np.array([_free_share(belief, name, hidden[name]) for name in hidden])
         if account == "bit" and len(belief.candidates) > 1:
             raise InputError('plan.account "bit" takes one belief; for a set use account="value"')
-        default = free if objective == "released" else np.ones_like(free)
+        default = free if asked.objective == "released" else np.ones_like(free)
         worth = _numbers(belief, weights, default, "plan.weights")
         for name in itertools.compress(hidden, np.isinf(worth)):
             raise InputError(f"plan.weights of {name}: {math.inf} must be finite")
@@ -104,15 +119,15 @@ class ReleaseProblem:
         return cls(
             belief,
             hidden,
-            hidden if secrets is None else secret_values(belief, secrets, hidden),
-            limit_in_nats(belief, limit_bits),
+            protection.secret(belief, hidden),
+            protection.limit(belief),
             worth,
-            _numbers(belief, caps, np.full_like(free, math.inf), "plan.caps"),
+            _numbers(belief, asked.caps, np.full_like(free, math.inf), "plan.caps"),
             cap,
             share,
-            objective,  # type: ignore[arg-type]
-            account,  # type: ignore[arg-type]
-            coalitions_of(belief, coalitions),
+            asked.objective,
+            account,
+            protection.pools(belief),
         )
 
     @property
@@ -137,86 +152,6 @@ class ReleaseProblem:
         return math.fsum((self.weights[used] * reached[used]).tolist())
 
 
-def _check_words(objective: str, account: str, by: str) -> None:
-    among("plan.by", by, ("cell", "record"))
-    among("plan.objective", objective, ("released", "epsilon"))
-    among("plan.account", account, ("bit", "value"))
-    if objective == "epsilon" and account == "value":
-        raise InputError('plan.objective "epsilon" needs account="bit": released values leak more')
-
-
-def odds_limit(given: float | None, where: str = "plan.odds_cap") -> float:
-    """A factor on odds; infinite where there is none."""
-    cap = math.inf if given is None else number(given)
-    if not cap >= 1:
-        raise InputError(f"{where}: {given} must be 1 or more (a factor on odds), or None")
-    return cap
-
-
-def hidden_values(
-    belief: Belief, sensitive: Mapping[str, Sequence[Value]] | None
-) -> dict[str, tuple[Value, ...]]:
-    """The sensitive values of every variable; by default the first value of a binary one, where
-    somebody has stated which is first: in what is learned it is the least of those that occur.
-    """
-    if sensitive is not None:
-        expect(sensitive, Mapping, "plan.sensitive", "give {name: values}")
-    elif belief.premise.kind == "learned":
-        name, first = belief.domain.names[0], belief.domain.values[0][0]
-        raise InputError(
-            f"plan.sensitive: this belief is learned, so no value is a secret until you say which, "
-            f"for example sensitive={{{name!r}: [{first!r}]}}"
-        )
-    for name in sensitive or ():
-        belief.domain.axis(name, "plan.sensitive")
-    hidden: dict[str, tuple[Value, ...]] = {}
-    for name, values in zip(belief.domain.names, belief.domain.values, strict=True):
-        if sensitive is None and len(values) != 2:
-            raise InputError(
-                f"plan.sensitive: {name} has {len(values)} values; say which are sensitive, "
-                f'sensitive={{"{name}": [...]}}'
-            )
-        given = values[:1] if sensitive is None else sensitive.get(name, ())
-        chosen = labels(given, f"plan.sensitive of {name}")
-        for value in chosen:
-            belief.domain.code(name, value, "plan.sensitive")
-        hidden[name] = tuple(dict.fromkeys(chosen))
-    return hidden
-
-
-def secret_values(
-    belief: Belief,
-    secrets: Mapping[str, Sequence[Value]],
-    hidden: Mapping[str, Sequence[Value]],
-) -> dict[str, tuple[Value, ...]]:
-    """The secrets of every variable, which are all withheld."""
-    expect(secrets, Mapping, "plan.secrets", "give {name: values}")
-    named = {name: labels(values, f"plan.secrets of {name}") for name, values in secrets.items()}
-    for name, values in named.items():
-        belief.domain.axis(name, "plan.secrets")
-        for value in values:
-            belief.domain.code(name, value, "plan.secrets")
-            if value not in hidden[name]:
-                raise InputError(
-                    f"plan.secrets: {name} {value} may be released, so it is no secret; make it "
-                    "sensitive too"
-                )
-    return {name: tuple(dict.fromkeys(named.get(name, ()))) for name in hidden}
-
-
-def coalitions_of(
-    belief: Belief, coalitions: Sequence[Sequence[str]] | None
-) -> tuple[tuple[str, ...], ...] | None:
-    """The names that each of them sees."""
-    if coalitions is None:
-        return None
-    where = "plan.coalitions"
-    shown = tuple(items(sees, where) for sees in items(coalitions, where))
-    for name in itertools.chain(*shown):
-        belief.domain.axis(name, where)
-    return shown
-
-
 def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
     """P(X = 1): the share of cells that may be released; of a set of beliefs the least."""
     shown = [value not in hidden for value in belief.domain.values_of(name)]
@@ -224,23 +159,6 @@ def _free_share(belief: Belief, name: str, hidden: Sequence[Value]) -> float:
         math.fsum(itertools.compress(member.marginal([name]).tolist(), shown))
         for member in belief.candidates
     )
-
-
-def limit_in_nats(belief: Belief, limit_bits: Limit | None) -> Limit:
-    """In nats; without a limit infinite."""
-    if limit_bits is None:
-        return math.inf
-    if not isinstance(limit_bits, Mapping):
-        return _nats(limit_bits, "plan.limit_bits")
-    for name in limit_bits:
-        belief.domain.axis(name, "plan.limit_bits")
-    return {name: _nats(bits, f"plan.limit_bits of {name}") for name, bits in limit_bits.items()}
-
-
-def _nats(bits: float, what: str) -> float:
-    if not (number(bits) == 0 or number(bits) >= TINY):
-        raise InputError(f"{what}: {bits!r} must be a number of bits: 0, or {TINY:g} or more")
-    return abs(number(bits)) * LOG2  # -0.0 is 0: what is above it is +inf times it, not -inf times
 
 
 def by_name(belief: Belief, given: Any, what: str) -> Mapping[str, Any]:

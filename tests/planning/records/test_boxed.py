@@ -14,6 +14,7 @@ from unspoken.errors import InputError, NotKnown
 from unspoken.families import WHOLE, Side
 from unspoken.families.searched import Pair
 from unspoken.learning.intervals import confidence
+from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned, of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
@@ -80,7 +81,8 @@ def test_the_ends_of_an_answer_are_those_of_a_linear_program(seed):
 
 def _planned(belief, cap: float, sensitive, **options) -> Planned:
     more = RecordOptions(**options)
-    return plan_records(RecordProblem.of(belief, None, sensitive, None, None, cap, None, more))
+    protection = Protection(sensitive=sensitive, odds_cap=cap)
+    return plan_records(RecordProblem.of(belief, protection, more))
 
 
 def _kernel(planned: Planned) -> np.ndarray:
@@ -233,7 +235,8 @@ def test_one_belief_of_a_set_bounds_what_holds_for_all(seed):
     pools = [NAMES[:2], NAMES[1:]] if several else None
     bits = 0.01 if seed % 4 == 0 else None
     belief = None if more.contexts else boxes[0]
-    problem = RecordProblem.of(belief, bits, secrets, None, None, 2.0, pools, more)
+    protection = Protection(bits, secrets, odds_cap=2.0, coalitions=pools)
+    problem = RecordProblem.of(belief, protection, more)
     found, bound = plan_records(problem), plan_records(of_one_belief(problem)).upper
     assert 0 < found.objective <= bound
     if eta == 0.0 and seed % 4 > 1:  # one belief, which has nothing but its caps

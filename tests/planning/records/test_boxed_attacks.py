@@ -9,6 +9,7 @@ import pytest
 
 import unspoken
 from unspoken.learning.intervals import confidence
+from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import Sets
 from unspoken.planning.records.cells import Cells, Pairs
@@ -30,7 +31,7 @@ def _learned(counts: np.ndarray, level: float = 0.9):
 def _odds(law: np.ndarray, belief, cap: float) -> float:
     """The worst that an answer of the plan does under a law."""
     options = RecordOptions(reads=NAMES[1:])
-    asked = RecordProblem.of(belief, None, {"a": [1]}, None, None, cap, None, options)
+    asked = RecordProblem.of(belief, Protection(sensitive={"a": [1]}, odds_cap=cap), options)
     table = plan_records(asked).table
     answers = Answers.of(table.cells, table.pairs, table.cells.reads)
     masses = law[tuple(table.cells.codes.T)][table.pairs.cell] * table.shares
@@ -59,7 +60,9 @@ def test_cells_that_no_row_has_are_cells_of_the_program():
     counts = np.random.default_rng(8).multinomial(300, LAW.ravel()).reshape(LAW.shape)
     assert (counts == 0).sum() > 5
     options = RecordOptions(reads=NAMES[1:])
-    asked = RecordProblem.of(_learned(counts), None, {"a": [1]}, None, None, 3.0, None, options)
+    asked = RecordProblem.of(
+        _learned(counts), Protection(sensitive={"a": [1]}, odds_cap=3.0), options
+    )
     planned = plan_records(asked)
     assert len(planned.table.cells) == LAW.size
     assert _odds(LAW, _learned(counts), 3.0) <= 3.0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.planning.protection import Protection
 from unspoken.planning.records import columns, model, planned, routes
 from unspoken.planning.records.catalogue import Catalogue
 from unspoken.planning.records.cells import Cells, Pairs
@@ -206,7 +207,8 @@ def test_one_application_that_reads_all_is_no_other_program():
     belief = unspoken.Joint(_table(2), NAMES)
     for weights, reads, shared in ((None, NAMES, []), ({"a": 2.0}, NAMES, [31]), (None, "ab", [3])):
         more = RecordOptions(shares={"all": list(reads)}, reads=NAMES)
-        problem = RecordProblem.of(belief, None, {"e": [1]}, None, weights, 2.0, None, more)
+        protection = Protection(sensitive={"e": [1]}, odds_cap=2.0)
+        problem = RecordProblem.of(belief, protection, more, weights)
         assert planned.sharing(problem) == shared
 
 

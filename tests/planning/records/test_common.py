@@ -12,6 +12,7 @@ import unspoken
 from tests.planning.records.laws import laws_of
 from unspoken.beliefs import Belief
 from unspoken.families import WHOLE
+from unspoken.planning.protection import Protection
 from unspoken.planning.records import planned, routes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import BoxRows
@@ -46,7 +47,9 @@ def _problem(seed: int) -> RecordProblem:
     pools = [["a", "b"], ["b", "c"]] if seed % 4 == 3 else None
     more = RecordOptions(contexts=contexts, unbiased=seed % 7 == 6)
     first = None if contexts else sets[0]
-    return RecordProblem.of(first, None, secrets, None, None, rng.choice([1.5, 3.0]), pools, more)
+    cap = rng.choice([1.5, 3.0])
+    protection = Protection(sensitive=secrets, odds_cap=cap, coalitions=pools)
+    return RecordProblem.of(first, protection, more)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -130,7 +133,7 @@ def _extending(seed: int) -> RecordProblem:
     first = unspoken.plan(box, by="record", sensitive=secrets, odds_cap=1.6).mechanism
     assert isinstance(first, unspoken.Suppression)
     more = RecordOptions(shares={"one": ["a"], "two": ["b", "c"]}, extends=first)
-    return RecordProblem.of(box, None, secrets, None, None, 2.0, None, more)
+    return RecordProblem.of(box, Protection(sensitive=secrets, odds_cap=2.0), more)
 
 
 @pytest.mark.parametrize("seed", [2, 46, 76, 184])

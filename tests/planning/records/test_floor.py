@@ -5,6 +5,7 @@ import pytest
 
 import unspoken
 from tests.planning.records.enumerated import objective, patterns, records, shown, worst_odds
+from unspoken.planning.protection import Protection
 from unspoken.planning.records import planned as records_planned
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Pairs
@@ -126,7 +127,9 @@ def test_of_all_optima_one_that_tells_little_is_taken():
     for seed in range(4):
         table = np.random.default_rng(seed).integers(0, 3, (3, 2, 3)).astype(float)
         belief, sees = unspoken.Joint(table, names="ABC"), [["A", "B"], ["C"]]
-        problem = RecordProblem.of(belief, None, SENSITIVE, None, None, 2.0, sees, RecordOptions())
+        problem = RecordProblem.of(
+            belief, Protection(sensitive=SENSITIVE, odds_cap=2.0, coalitions=sees), RecordOptions()
+        )
         cells = problem.cells()
         layout = Layout.of(cells, Pairs.of(cells), problem.sees(), problem.rules(cells))
         values = layout.values(problem.prices(cells))

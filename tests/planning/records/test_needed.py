@@ -12,6 +12,7 @@ import unspoken
 from tests.effort import tries
 from tests.planning.records.enumerated import worst_odds
 from unspoken.numerics.arrays import Array
+from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
@@ -86,10 +87,8 @@ def test_no_context_is_told_more_and_no_rival_shows_more(seed: int) -> None:
                 lambda x, n=name, v=values: x[n] in v, lambda x, n=name, v=values: x[n] not in v,
             )  # fmt: skip
             assert odds <= cap * (1 + 1e-11)
-    problem = RecordProblem.of(
-        None, None, secrets, None, None, cap, asked.get("coalitions"),
-        RecordOptions(contexts=contexts),
-    )  # fmt: skip
+    protection = Protection(sensitive=secrets, odds_cap=cap, coalitions=asked.get("coalitions"))
+    problem = RecordProblem.of(None, protection, RecordOptions(contexts=contexts))
     cells = problem.cells()
     rows, pairs = problem.rules(cells), Pairs.of(cells)
     for _ in range(4):
@@ -110,7 +109,7 @@ def test_no_context_is_told_more_and_no_rival_shows_more(seed: int) -> None:
 def test_what_nothing_needs_stays() -> None:
     """And each cell is shown in one way, whatever a solver's sums are off."""
     problem = RecordProblem.of(
-        joint([[0.2, 0.3], [0.1, 0.4]]), None, {"x1": [0]}, None, None, 4.0, None, RecordOptions()
+        joint([[0.2, 0.3], [0.1, 0.4]]), Protection(sensitive={"x1": [0]}), RecordOptions()
     )
     cells = problem.cells()
     pairs = Pairs.of(cells)

@@ -12,6 +12,7 @@ from tests.effort import tries
 from tests.planning.records.enumerated import objective, worst_odds
 from unspoken.mechanisms.record_table import WHOLE
 from unspoken.planning import closure
+from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.model import Model
@@ -117,9 +118,8 @@ def laid_out(rng):
     sensitive, cap, pools = asked(rng, law)
     reads = sorted({name for pool in pools for name in pool})
     options = RecordOptions(reads=reads)
-    problem = RecordProblem.of(
-        unspoken.Joint(law), None, sensitive, None, None, cap, pools, options
-    )
+    protection = Protection(sensitive=sensitive, odds_cap=cap, coalitions=pools)
+    problem = RecordProblem.of(unspoken.Joint(law), protection, options)
     cells = problem.cells()
     rows, sees = problem.rules(cells), problem.sees()
     layout = Layout.of(cells, Pairs.of(cells), sees, rows)
@@ -212,7 +212,8 @@ def test_no_member_of_a_box_breaks_a_cap_nor_a_rival_its_bound(seed):
         for event in events(sensitive):
             worst = worst_odds(plan, member, member.domain.names, *event)
             assert worst <= Fraction(cap) * (1 + Fraction(1, 10**12))
-    problem = RecordProblem.of(box, None, sensitive, None, None, cap, None, RecordOptions())
+    protection = Protection(sensitive=sensitive, odds_cap=cap)
+    problem = RecordProblem.of(box, protection, RecordOptions())
     cells = problem.cells()
     rows, sees = problem.rules(cells), problem.sees()
     pairs = Pairs.of(cells)

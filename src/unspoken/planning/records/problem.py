@@ -17,15 +17,8 @@ from unspoken.mechanisms import RecordCoin
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.entropy import entropy
 from unspoken.numerics.numbers import number
-from unspoken.planning.problem import (
-    Limit,
-    by_name,
-    coalitions_of,
-    hidden_values,
-    limit_in_nats,
-    odds_limit,
-    secret_values,
-)
+from unspoken.planning.problem import by_name
+from unspoken.planning.protection import Limit, Protection, odds_limit
 from unspoken.planning.records.answers import maximal
 from unspoken.planning.records.believed import Believed, contexts_of
 from unspoken.planning.records.bits import BitLimit
@@ -46,7 +39,7 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items
 from unspoken.types.premise import Premise, weakest
 
-__all__ = ["RecordOptions", "RecordProblem", "refuse_for_records"]
+__all__ = ["RecordOptions", "RecordProblem"]
 
 
 BEYOND = 700.0  # an epsilon that excludes everything, as good as none
@@ -83,18 +76,6 @@ class RecordOptions:
                 raise InputError(f'plan.{name} needs by="record": one coin a cell has no such rows')
 
 
-def refuse_for_records(objective: str, caps: object, exceed: object, account: str) -> None:
-    """What one coin a record has no use for."""
-    for what, is_given, why in (
-        ('objective "epsilon"', objective != "released", "a table has no epsilon"),
-        ("caps", caps is not None, "a table has no epsilon"),
-        ("exceed", exceed != 0, "an answer above the cap would be the one that tells"),
-        (f'account "{account}"', account != "value", "what is shown depends on whole records"),
-    ):
-        if is_given:
-            raise InputError(f'plan.{what}: is for by="cell" only; {why}')
-
-
 LOOKED_AT = 5_000  # pairs up to which what is neither read nor secret is looked at, too
 
 
@@ -129,23 +110,19 @@ class RecordProblem:
     def of(
         cls,
         belief: Belief | None,
-        limit_bits: Limit | None,
-        sensitive: Mapping[str, Sequence[Value]] | None,
-        secrets: Mapping[str, Sequence[Value]] | None,
-        weights: Any,
-        odds_cap: float | None,
-        coalitions: Sequence[Sequence[str]] | None,
+        protection: Protection,
         asked: RecordOptions,
+        weights: Any = None,
     ) -> RecordProblem:
         contexts = contexts_of(asked.contexts)
         whole = contexts[0][1] if belief is None and contexts else belief
         expect(whole, Belief, "plan.belief", A_BELIEF)
         whole = cast(Belief, whole)
-        hidden = hidden_values(whole, sensitive)
-        kept_secret = hidden if secrets is None else secret_values(whole, secrets, hidden)
+        hidden = protection.withheld(whole)
+        kept_secret = protection.secret(whole, hidden)
         if asked.extends is not None:
             check_earlier(asked.extends, whole.domain, hidden, vars(asked))
-        reads, pools = _seen(whole, asked, coalitions)
+        reads, pools = _seen(whole, asked, protection.pools(whole))
         shares = _shares(whole, asked.shares)
         for application, names in shares.items():
             _read(names, reads, f"plan.shares of {application}")
@@ -165,11 +142,11 @@ class RecordProblem:
             secrets={name: kept_secret[name] for name in kept if kept_secret[name]},
             reads=reads,
             coalitions=tuple(pools),
-            cap=odds_limit(odds_cap),
+            cap=protection.cap,
             pooled_cap=odds_limit(asked.pooled_cap, "plan.pooled_cap"),
             events=events,
             known=known,
-            limit=limit_in_nats(whole, limit_bits),
+            limit=protection.limit(whole),
             worth=_worth(whole, weights, reads),
             shares=shares,
             alike=_alike(whole, asked, pools, reads),
@@ -326,11 +303,11 @@ def _names(belief: Belief, given: Any, where: str, default: Sequence[str]) -> tu
 
 
 def _seen(
-    belief: Belief, asked: RecordOptions, coalitions: Sequence[Sequence[str]] | None
+    belief: Belief, asked: RecordOptions, coalitions: tuple[tuple[str, ...], ...] | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """What may be shown, and what each coalition sees of it; what nobody sees is not shown."""
     reads = _names(belief, asked.reads, "plan.reads", belief.domain.names)
-    pools = coalitions_of(belief, coalitions) or (reads,)
+    pools = coalitions or (reads,)
     for pool in pools:
         _read(pool, (*reads, *asked.out), "plan.coalitions")
     seen = tuple(name for name in reads if any(name in pool for pool in pools))
