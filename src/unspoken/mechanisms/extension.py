@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -87,10 +87,6 @@ class Extension(RecordCoin, Shown):
         return {name: values for name, values in self.added.sensitive.items() if name != EARLIER}
 
     @property
-    def delivered(self) -> tuple[str, ...]:
-        return self.names if self.reads is None else self.reads
-
-    @property
     def whole(self) -> Extension:
         return Extension(self.first, self.added)
 
@@ -102,15 +98,9 @@ class Extension(RecordCoin, Shown):
         self.added.scaled(share)
         return self
 
-    def hides(self, name: str) -> tuple[Value, ...]:
-        return self.sensitive.get(name, ())
-
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         domain.axis(name, "extension")
         return self.hides(name) or None
-
-    def drawn_anew(self) -> tuple[Mechanism, ...]:
-        return ()
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         chain = self.chain
@@ -123,9 +113,6 @@ class Extension(RecordCoin, Shown):
     def beside_earlier(self) -> Mechanism:
         names = [name for name in self.delivered if name in self.first.delivered]
         return Together([self.first.showing(names).beside_earlier(), self])
-
-    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
-        return self.names
 
     def let_out(
         self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
@@ -157,12 +144,6 @@ class Extension(RecordCoin, Shown):
         reads = WORDS.held(given["reads"], f"{where}.reads") if "reads" in given else None
         return cls(first, added, reads)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Extension) and self._what() == other._what()
-
-    def __hash__(self) -> int:
-        return hash(self._what())
-
     def facts(self) -> list[tuple[str, str]]:
         return [
             ("of", ", ".join(self.names)),
@@ -170,9 +151,6 @@ class Extension(RecordCoin, Shown):
             ("delivered", ", ".join(self.delivered) or "nothing"),
             ("digest", self.digest[:16]),
         ]
-
-    def _what(self) -> tuple[object, ...]:
-        return self.digest, self.reads
 
 
 def _check(first: RecordCoin, added: Suppression) -> None:

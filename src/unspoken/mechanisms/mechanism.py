@@ -294,9 +294,11 @@ class Mechanism(ABC):
 class RecordCoin(Mechanism):
     """One that tosses a persistent coin a record, by a table that ``digest`` names.
 
-    ``names``: what a record has, all of which its answer depends on; ``delivered``: of which names
-    it reaches somebody.
+    ``names``: what a record has, all of which its answer depends on; ``reads``: of which names it
+    reaches somebody (None: of all). Two are the same that show the same of whom.
     """
+
+    reads: tuple[str, ...] | None
 
     @property
     @abstractmethod
@@ -316,6 +318,11 @@ class RecordCoin(Mechanism):
     def chain(self) -> Chain:
         """The tables of these."""
 
+    @property
+    @abstractmethod
+    def sensitive(self) -> Mapping[str, tuple[Value, ...]]:
+        """The labels of each of the names that are never shown."""
+
     @abstractmethod
     def showing(self, names: Iterable[str]) -> Self:
         """The same coin, of which only these names are delivered."""
@@ -324,6 +331,20 @@ class RecordCoin(Mechanism):
     @abstractmethod
     def whole(self) -> Self:
         """The same coin, of which all is delivered."""
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        """The names of which anything reaches somebody."""
+        return self.names if self.reads is None else self.reads
+
+    def hides(self, name: str) -> tuple[Value, ...]:
+        return self.sensitive.get(name, ())
+
+    def drawn_anew(self) -> tuple[Mechanism, ...]:
+        return ()
+
+    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
+        return self.names
 
     def shown(self, belief: Belief) -> dict[str, float]:
         """P(i is shown | x_i may be) of every name delivered."""
@@ -354,6 +375,15 @@ class RecordCoin(Mechanism):
 
     def record_coins(self) -> tuple[RecordCoin, ...]:
         return (self,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordCoin) and self._what() == other._what()
+
+    def __hash__(self) -> int:
+        return hash(self._what())
+
+    def _what(self) -> tuple[object, ...]:
+        return self.digest, self.reads
 
 
 def _check(domain: Domain, adversary: Adversary, answers: Collection[str]) -> None:

@@ -116,11 +116,6 @@ class Suppression(RecordCoin, Shown):
         return Chain((self.table,))
 
     @property
-    def delivered(self) -> tuple[str, ...]:
-        """The names of which anything reaches somebody."""
-        return self.names if self.reads is None else self.reads
-
-    @property
     def whole(self) -> Suppression:
         """The same coin, of which all is delivered."""
         return self._of(self.table, None)
@@ -138,17 +133,11 @@ class Suppression(RecordCoin, Shown):
             raise InputError("suppression: is released whole; only cell coins have a share of it")
         return self
 
-    def hides(self, name: str) -> tuple[Value, ...]:
-        return self.sensitive.get(name, ())
-
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         domain.axis(name, "suppression")
         for value in self.hides(name):
             domain.code(name, value, "suppression.sensitive")
         return self.hides(name) or None
-
-    def drawn_anew(self) -> tuple[Mechanism, ...]:
-        return ()
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         """Every label has to be among the belief's; labels it has beside them show nothing."""
@@ -157,9 +146,6 @@ class Suppression(RecordCoin, Shown):
                 domain.code(name, value, "suppression")
         seen = adversary.seen_among(self.delivered)
         return Parts(records=(RecordToss((self.table,), (seen,)),) if seen else ())
-
-    def depends(self, names: Sequence[str]) -> tuple[str, ...]:
-        return self.names
 
     def let_out(
         self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
@@ -200,12 +186,6 @@ class Suppression(RecordCoin, Shown):
         made = cls.of_arrays(codes, starts, flat[0], flat[1], **held)
         return made if reads is None else cls._of(made.table, reads)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Suppression) and self._what() == other._what()
-
-    def __hash__(self) -> int:
-        return hash(self._what())
-
     def facts(self) -> list[tuple[str, str]]:
         listed = self.table.listed
         shows = f"{len(listed.codes)} records in {len(listed.masks)} patterns"
@@ -217,9 +197,6 @@ class Suppression(RecordCoin, Shown):
             ("delivered", ", ".join(self.delivered) or "nothing"),
             ("digest", self.digest[:16]),
         ]
-
-    def _what(self) -> tuple[object, ...]:
-        return self.digest, self.reads
 
     @classmethod
     def _of(cls, table: RecordTable, reads: Iterable[str] | None) -> Suppression:
