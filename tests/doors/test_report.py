@@ -24,6 +24,7 @@ from unspoken.pictures import images, palette
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.assessing import prose
+from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import Findings, findings
 from unspoken.types.premise import Premise
 
@@ -85,7 +86,7 @@ def building(
     )
     cap = project.limits.odds_cap
     closed = closure(told.belief, told.sensitive, cap, project.reads)
-    return findings(project, told, closed, told.belief, curve)
+    return findings(project, Best(told, told.belief), closed, curve)
 
 
 def _table() -> np.ndarray:
@@ -307,7 +308,8 @@ def test_without_a_curve_the_page_says_so(hostile: Findings) -> None:
 
 def test_nothing_sensitive(found: Findings) -> None:
     told = replace(found.learned, labelling=by_hand(NAMES, LABELS, ((),) * len(NAMES)))
-    nothing = findings(found.project, told, closure(told.belief, {}, 4.0), told.belief, curve=False)
+    closed = closure(told.belief, {}, 4.0)
+    nothing = findings(found.project, Best(told, told.belief), closed, curve=False)
     html = page.page(nothing, DAY)
     assert "No attribute is declared sensitive" in html
     assert drawings(html) == []

@@ -126,10 +126,15 @@ class Prepared(Shown):
         """All that the counts leave possible; what was learned, where no level is declared."""
         return box_of(self.project, self.learned, self.pinned)
 
+    @cached_property
+    def best(self) -> Best:
+        """The best plans for all that, each made once."""
+        return Best(self.learned, self.beliefs, self.extends)
+
     def by_cap(self) -> ByCap:
         """What other odds caps would let out."""
         with _in_reach():
-            return by_cap(self.project, Best(self.learned, self.beliefs, self.extends))
+            return by_cap(self.project, self.best)
 
     @property
     def promise(self) -> Promise:
@@ -177,16 +182,7 @@ class Prepared(Shown):
         stale = self._stale() if adopted else None
         looked = self.adopted if adopted and stale is None else None
         with _in_reach():
-            found = findings(
-                self.project,
-                self.learned,
-                self.closed,
-                self.beliefs,
-                curve,
-                self.extends,
-                looked,
-                self.pinned,
-            )
+            found = findings(self.project, self.best, self.closed, curve, looked, self.pinned)
         of_plan = stale or self._limits(looked) if adopted else self._other(found.plan)
         since = self._since(found.plan.mechanism) if adopted else None
         beside = [*filter(None, [of_plan, since]), *self.cautions(found.plan.p, found.plan)]

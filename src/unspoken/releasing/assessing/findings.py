@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
-from unspoken.mechanisms import Mechanism, OneSided, RecordCoin
+from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.pictures import Chart, Picture
 from unspoken.pictures.palette import LIGHT, Palette, looks
 from unspoken.planning import Closure, Plan
@@ -175,19 +174,16 @@ class Findings(Openly):
 
 def findings(
     project: Project,
-    learned: Learned,
+    made: Best,
     closure: Closure,
-    beliefs: Belief,
     curve: bool = True,
-    extends: RecordCoin | None = None,
     adopted: Adoption | None = None,
     pinned: Pinned | None = None,
 ) -> Findings:
-    """Plans, what they tell, and what was assumed. ``beliefs``: all that counts leave possible;
-    ``extends``: the coin whose answers are out. ``adopted``: the plan that is looked at; None: the
-    best there is. ``pinned``: the counts, if they have noise.
+    """Plans, what they tell, and what was assumed. ``adopted``: the plan that is looked at; None:
+    the best there is. ``pinned``: the counts, if they have noise.
     """
-    made = Best(learned, beliefs, extends)
+    learned = made.learned
     chosen, now = _chosen(project, made, adopted)
     left_open = made.plan(project.closing(False)) if project.closing_values else now or chosen
     openly, planned = Openly.of(project, learned), _leaks(project, learned, chosen.mechanism)
