@@ -21,7 +21,7 @@ from unspoken.beliefs import Belief, Chain, Joint, Tree
 from unspoken.calibration import METHODS, calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import dpm
-from unspoken.calibration.rules.methods import beside
+from unspoken.calibration.rules.methods import scales_by_rule
 from unspoken.comparing import compare
 
 
@@ -111,7 +111,7 @@ def chains(length: int) -> None:
     for flip in (0.4, 0.2, 0.1, 0.03):
         chain = sticky(flip, length)
         least = exact(chain, 1.0, "nothing")
-        others = beside(NoiseProblem(chain, None, 1.0))
+        others = scales_by_rule(NoiseProblem(chain, None, 1.0))
         cells = (f"{others[name]:11.4g}" if name in others else f"{'-':>11}" for name in METHODS)
         print(f"  flip {flip:<17g} {least:9.4g}", *cells)
 

@@ -149,7 +149,7 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert f"one coin a record, at most {upper} a belief" in rows
     assert few.released < few.plan.bound.high < few.released + 0.05
     dear = replace(few.project, terms={"taxes": replace(few.project.terms["taxes"], weight=2.0)})
-    (row,) = (r for r in coins.beside(replace(few, project=dear)) if r["name"].endswith("at most"))
+    (row,) = (r for r in coins.rivals(replace(few, project=dear)) if r["name"].endswith("at most"))
     assert row["share"] == prose.percent(few.plan.bound.high / 2)
 
 

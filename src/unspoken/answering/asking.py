@@ -21,7 +21,7 @@ from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
-from unspoken.ledger import Account, Answer, Asked
+from unspoken.ledger import Account, Answer, Charged
 from unspoken.mechanisms import Mechanism, OneSided, Together
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
@@ -232,7 +232,7 @@ class Asking:
         draw = [self.draw] if self.draw > 1 else []  # the first is as older ledgers have it
         return self.question.digest(label, rows, self.epsilon, *zone, *draw)
 
-    def before(self) -> Asked | None:
+    def before(self) -> Charged | None:
         """What was charged and drawn for it, for anybody."""
         if self.held is None or self.held.ledger.empty:
             return None
@@ -298,7 +298,7 @@ class Asking:
             fits = self._what_fits(account)
             raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
 
-    def noise(self, before: Asked | None) -> Noise:
+    def noise(self, before: Charged | None) -> Noise:
         """As declared, or the least that fits; as it was charged, where it was."""
         if before is not None or self.epsilon is not None:
             noise = self._noise(self._declared() if before is None else before.times)
@@ -319,7 +319,7 @@ class Asking:
             )
         return noise
 
-    def drawn_with(self, before: Asked) -> Noise:
+    def drawn_with(self, before: Charged) -> Noise:
         """The noise of an answer that there is."""
         return self._noise(before.times)
 

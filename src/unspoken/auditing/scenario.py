@@ -12,7 +12,7 @@ from typing import Any, Literal
 from unspoken import auditing
 from unspoken.adversary import Adversary
 from unspoken.auditing.staged import STAGES
-from unspoken.auditing.worlds import Asked, World, modelled
+from unspoken.auditing.worlds import Hypotheses, World, modelled
 from unspoken.beliefs import BELIEFS, Belief
 from unspoken.errors import InputError, among, unknown
 from unspoken.mechanisms import Mechanism, from_description
@@ -103,7 +103,7 @@ class Scenario:
         made: Mechanism = plan(belief, **options).mechanism.scaled(scale)
         return made
 
-    def _asked(self, belief: Belief) -> Asked:
+    def _asked(self, belief: Belief) -> Hypotheses:
         given = self.given
         target, secret = given["target"], tuple(given["secret"])
         values = belief.domain.values_of(target)
@@ -115,7 +115,7 @@ class Scenario:
             sees=given.get("sees"),
             asks=given.get("asks", 1),
         )
-        return Asked(who, secret, others)
+        return Hypotheses(who, secret, others)
 
 
 def catalogue(text: str | None = None) -> Sequence[Scenario]:

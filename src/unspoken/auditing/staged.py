@@ -18,7 +18,7 @@ from unspoken.auditing.queried import asked_again, fitted_noise, groups_shown
 from unspoken.auditing.rebuilt import rebuilt
 from unspoken.auditing.smoothed import smoothed
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.auditing.worlds import Asked, World, in_steps, modelled
+from unspoken.auditing.worlds import Hypotheses, World, in_steps, modelled
 from unspoken.beliefs import Joint
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
@@ -38,7 +38,7 @@ def one_coin(prior: float, same: float, p: float, keep: bool = True) -> World:
     table = (1 - same) * np.outer(law, law) + same * np.diag(law)
     belief = Joint(table, ["before", "after"])
     mechanism = OneSided({"before": -math.log1p(-p), "after": -math.log1p(-p)})
-    asked = Asked(Adversary("after", secret=[0]), (0,), (1,))
+    asked = Hypotheses(Adversary("after", secret=[0]), (0,), (1,))
     honest = modelled(belief, mechanism, asked, "odds")
 
     def draw(rng: np.random.Generator, trials: int) -> Trials:
@@ -66,7 +66,9 @@ def habit(
     names = ["habit", *(f"row{k}" for k in range(rows))]
     belief = Joint(np.stack(tables), names)
     mechanism = OneSided({name: -math.log1p(-p) for name in names[1:]})
-    return modelled(belief, mechanism, Asked(Adversary("habit", secret=[0]), (0,), (1,)), measure)
+    return modelled(
+        belief, mechanism, Hypotheses(Adversary("habit", secret=[0]), (0,), (1,)), measure
+    )
 
 
 def row_order(prior: float, sort: bool) -> World:

@@ -30,7 +30,7 @@ from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD, Domain, Value
 from unspoken.types.sums import term
 
-__all__ = ["Asked", "World", "in_steps", "modelled"]
+__all__ = ["Hypotheses", "World", "in_steps", "modelled"]
 
 CELLS = 1 << 14  # of a belief, up to which Bayes's rule beside a noisy answer goes over all
 AT_ONCE = 4_000_000
@@ -62,7 +62,7 @@ def in_steps(answers: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Hypotheses:
     """Whose secret it is: ``secret`` values against ``others``, by default all others."""
 
     adversary: Adversary
@@ -77,7 +77,7 @@ class Asked:
 def modelled(
     belief: Belief,
     mechanism: Mechanism,
-    asked: Asked,
+    asked: Hypotheses,
     measure: str,
     epsilon: float = 0.0,
     *,
@@ -97,7 +97,7 @@ def modelled(
     return World(claim, Known(_bayes(belief, mechanism, asked, book), book.sizes), draw)
 
 
-def _prior(belief: Belief, asked: Asked) -> float:
+def _prior(belief: Belief, asked: Hypotheses) -> float:
     """How likely the secret is among the two cases that are told apart."""
     domain, of = belief.domain, asked.adversary.known_values
     law = (belief.given(of) if of else belief).marginal([asked.target])
@@ -151,7 +151,7 @@ class _Draw:
 
     belief: Belief
     mechanism: Mechanism
-    asked: Asked
+    asked: Hypotheses
     book: _Book
     asks: int
     kept: bool
@@ -190,7 +190,7 @@ class _Draw:
         return seen
 
 
-def _bayes(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) -> Scorer | None:
+def _bayes(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _Book) -> Scorer | None:
     """log P(seen | secret) / P(seen | not), up to a constant."""
     parts = mechanism.parts(belief.domain, asked.adversary)
     if not parts.answers():
@@ -199,7 +199,7 @@ def _bayes(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) -> S
     return _by_cell(belief, mechanism, asked, book) if small and not parts.beside_queries else None
 
 
-def _by_outcome(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) -> Scorer:
+def _by_outcome(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _Book) -> Scorer:
     """Of answers that can be listed: the posterior of each."""
     who = replace(asked.adversary, secret=belief.domain.values_of(asked.target))
     score = {}
@@ -218,7 +218,7 @@ def _by_outcome(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book)
     return scored
 
 
-def _by_cell(belief: Belief, mechanism: Mechanism, asked: Asked, book: _Book) -> Scorer:
+def _by_cell(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _Book) -> Scorer:
     """Of noisy answers: sum over every cell of the belief, P(cell) times the noise's density."""
     domain = belief.domain
     table = belief.marginal(domain.names).copy()

@@ -11,7 +11,7 @@ from unspoken.calibration.exact.scale import check_within_reach, exact
 from unspoken.calibration.exact.single_variable import floor_of
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NOISES, RATIO, NoiseProblem
-from unspoken.calibration.rules.methods import METHODS, beside, by_method
+from unspoken.calibration.rules.methods import METHODS, by_method, scales_by_rule
 from unspoken.display import Shown
 from unspoken.errors import among
 from unspoken.measures import MEASURES, MeasureName
@@ -44,7 +44,8 @@ class Calibrated(Shown):
         return {"scale": self.scale, **self.bound.as_json()}
 
     def facts(self) -> list[tuple[str, str]]:
-        others = ", ".join(f"{name} {scale:.5g}" for name, scale in beside(self.problem).items())
+        scales = scales_by_rule(self.problem)
+        others = ", ".join(f"{name} {scale:.5g}" for name, scale in scales.items())
         rules = [("rules", f"{others}, if nothing else is known")] if others else []
         limit = in_words(self.problem.limit, MEASURES[self.problem.measure].unit)
         return [("limit", limit), ("scale", f"{self.scale:.6g}"), *self.bound.facts(), *rules]

@@ -4,7 +4,7 @@ from unspoken.ledger.account import Account, fold, reaches
 from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Known, unions
-from unspoken.ledger.drawn import Asked
+from unspoken.ledger.drawn import Charged
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.naming import rows_by, rows_of, tossing
@@ -20,7 +20,7 @@ __all__ = [
     "Adoption",
     "Answer",
     "Answered",
-    "Asked",
+    "Charged",
     "Decision",
     "Disclosure",
     "EarlierPolicy",

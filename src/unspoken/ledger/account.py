@@ -30,7 +30,7 @@ from unspoken.ledger.answers import Answer, Answered
 from unspoken.ledger.cell_coins import CellCoins, Readings
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
-from unspoken.ledger.drawn import Asked, Draws
+from unspoken.ledger.drawn import Charged, Draws
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure, Hidden
@@ -144,7 +144,7 @@ class Account:
         """What was given to whom of each epoch, under the coins of a label."""
         return {names: given(self._entries, word_of(names), label) for names in self.readers()}
 
-    def asked(self, request: str) -> Asked | None:
+    def asked(self, request: str) -> Charged | None:
         """What was charged, and drawn, for this question."""
         return self.draws.asked(request)
 

@@ -21,14 +21,14 @@ from unspoken.ledger.entries import Entries
 from unspoken.ledger.schema import ACCOUNT, EVENTS
 from unspoken.ledger.seal import Head, Seal
 
-__all__ = ["ALL", "Chain", "followed", "parsed", "taken"]
+__all__ = ["ALL", "EventChain", "followed", "parsed", "taken"]
 
 ALL = sql.select(EVENTS).order_by(EVENTS.c.id)
 # Events after the last checkpoint before there is another; then after twice as many.
 FEW = 64
 
 
-class Chain:
+class EventChain:
     """``codes``: of every event that was followed; the first is the name of the ledger."""
 
     def __init__(self, codes: list[str], place: str) -> None:
@@ -38,7 +38,7 @@ class Chain:
         self.account = Account(self._entries)
 
     @classmethod
-    def opened(cls, connection: sql.Connection, name: str, seal: Seal, place: str) -> Chain:
+    def opened(cls, connection: sql.Connection, name: str, seal: Seal, place: str) -> EventChain:
         """All of it, from the first event on; the account from its checkpoint, if that is right."""
         chain = cls(followed(connection, name, seal, place), place)
         chain._entries, chain._kept = checkpoint.kept(connection, ACCOUNT, seal, chain.codes)

@@ -17,11 +17,11 @@ from unspoken.ledger.naming import word_of
 from unspoken.ledger.streams import Streams
 from unspoken.mechanisms import Mechanism, from_description
 
-__all__ = ["Asked", "Draws"]
+__all__ = ["Charged", "Draws"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Charged:
     """A question that was charged before: with which noise (`Answer.times`), in which event for
     whom, and what was drawn; None: nothing yet.
     """
@@ -90,13 +90,13 @@ class Draws:
             **{("anew", word, label, epoch, name): 1 for epoch in event.readings or [""]},
         }
 
-    def asked(self, request: str) -> Asked | None:
+    def asked(self, request: str) -> Charged | None:
         """What was charged, and drawn, for this question."""
         kept = self._entries.get([("asked", request), ("answered", request)])
         if ("asked", request) not in kept:
             return None
         charged, drawn = kept["asked", request], kept.get(("answered", request))
-        return Asked(
+        return Charged(
             charged["times"],
             charged["numbers"],
             None if drawn is None else Answered.from_json(drawn),

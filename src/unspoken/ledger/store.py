@@ -20,7 +20,7 @@ from unspoken.errors import InputError
 from unspoken.ledger.account import Account
 from unspoken.ledger.answers import Answer
 from unspoken.ledger.carried import lines, loaded
-from unspoken.ledger.chain import ALL, Chain, followed, parsed
+from unspoken.ledger.chain import ALL, EventChain, followed, parsed
 from unspoken.ledger.decisions import Decision, Event, Learning
 from unspoken.ledger.event import Release
 from unspoken.ledger.line import Line, Waiting
@@ -101,7 +101,7 @@ class Ledger:
     def _fresh(self) -> None:
         """Nothing is known of what is in it."""
         self._line: Line[_Asked] = Line()
-        self._chain: Chain | None = None
+        self._chain: EventChain | None = None
         self._identity: object = None
         self._process = os.getpid()
 
@@ -288,7 +288,7 @@ class Ledger:
                     beside.publish()
 
     @contextmanager
-    def _followed(self, seal: Seal) -> Iterator[tuple[sql.Connection, Chain]]:
+    def _followed(self, seal: Seal) -> Iterator[tuple[sql.Connection, EventChain]]:
         """A transaction with the chain up to its end. What breaks it off, breaks off what is known
         of the chain too.
         """
@@ -296,7 +296,7 @@ class Ledger:
         identity = self._place.identity()
         with self._begin() as connection:
             if chain is None or identity != self._identity or not chain.goes_on(connection, seal):
-                chain = Chain.opened(connection, self._name, seal, str(self._place))
+                chain = EventChain.opened(connection, self._name, seal, str(self._place))
             seal.refuse_lost(self._place.short, chain.codes)
             yield connection, chain
         if self._place.identity() != identity:
@@ -320,7 +320,7 @@ class Ledger:
         return self._place.begun()
 
 
-def _decide(asked: _Asked, connection: sql.Connection, chain: Chain) -> None:
+def _decide(asked: _Asked, connection: sql.Connection, chain: EventChain) -> None:
     """A refusal leaves the events as they were."""
     try:
         number = asked_before(connection, asked.request, chain.codes, asked.seal)
@@ -340,7 +340,7 @@ def _decide(asked: _Asked, connection: sql.Connection, chain: Chain) -> None:
     asked.head = Head(number, chain.codes[number])
 
 
-def _append(asked: _Asked, event: Event, connection: sql.Connection, chain: Chain) -> int:
+def _append(asked: _Asked, event: Event, connection: sql.Connection, chain: EventChain) -> int:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     head = chain.add(event, now, asked.seal)
     if isinstance(event, Learning) and asked.belief is not None:

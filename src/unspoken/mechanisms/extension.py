@@ -21,7 +21,7 @@ from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import PART, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
-from unspoken.mechanisms.record_chain import EARLIER, Chain
+from unspoken.mechanisms.record_chain import EARLIER, RecordChain
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
@@ -55,7 +55,7 @@ class Extension(RecordCoin, Shown):
             raise InputError("extension: give a coin of records, and a suppression that adds to it")
         _check(first, added)
         names = tuple(name for name in added.names if name != EARLIER)
-        domain = Chain((*first.chain.tables, added.table)).domain
+        domain = RecordChain((*first.chain.tables, added.table)).domain
         asked = names if reads is None else items(reads, "extension.reads")
         for name in asked:
             domain.axis(name, "extension.reads")
@@ -75,8 +75,8 @@ class Extension(RecordCoin, Shown):
         return (*self.first.coins, self.digest)
 
     @property
-    def chain(self) -> Chain:
-        return Chain((*self.first.chain.tables, self.added.table))
+    def chain(self) -> RecordChain:
+        return RecordChain((*self.first.chain.tables, self.added.table))
 
     @property
     def names(self) -> tuple[str, ...]:

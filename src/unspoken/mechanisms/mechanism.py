@@ -20,7 +20,7 @@ from unspoken.mechanisms.events import check_words, likelihoods
 from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
 from unspoken.mechanisms.parts import ANSWER, Parts, Query
-from unspoken.mechanisms.record_chain import Chain
+from unspoken.mechanisms.record_chain import RecordChain
 from unspoken.mechanisms.record_shares import RecordShares
 from unspoken.mechanisms.record_toss import both
 from unspoken.mechanisms.recorded import Recorded, recorded_view
@@ -315,7 +315,7 @@ class RecordCoin(Mechanism):
 
     @property
     @abstractmethod
-    def chain(self) -> Chain:
+    def chain(self) -> RecordChain:
         """The tables of these."""
 
     @property

@@ -20,7 +20,7 @@ from unspoken.numerics.arrays import Codes, Counts, Words
 from unspoken.types.domain import Domain
 from unspoken.types.kernel import positions
 
-__all__ = ["EARLIER", "Chain", "Histories"]
+__all__ = ["EARLIER", "Histories", "RecordChain"]
 
 # The attribute of later tables that says what was shown before.
 EARLIER = "shown before"
@@ -43,7 +43,7 @@ class Histories:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class RecordChain:
     """``tables``: the first, and those that were added. Bit k of a mask is ``names[k]``."""
 
     tables: tuple[RecordTable, ...]

@@ -9,7 +9,7 @@ import numpy as np
 
 from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
-from unspoken.mechanisms.record_chain import Chain
+from unspoken.mechanisms.record_chain import RecordChain
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.types.domain import Domain, Value
 
@@ -32,7 +32,7 @@ class RecordShares:
     rest: bool
 
     @classmethod
-    def of(cls, chain: Chain, belief: Belief) -> RecordShares:
+    def of(cls, chain: RecordChain, belief: Belief) -> RecordShares:
         names = chain.names
         if belief.cells(names) > CELLS:
             raise TooLarge(

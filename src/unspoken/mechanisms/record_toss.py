@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.errors import TooLarge
-from unspoken.mechanisms.record_chain import Chain, Histories
+from unspoken.mechanisms.record_chain import Histories, RecordChain
 from unspoken.mechanisms.record_table import RecordTable
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.rounding import Rounding
@@ -31,8 +31,8 @@ class RecordToss:
     epoch: str = ""
 
     @cached_property
-    def chain(self) -> Chain:
-        return Chain(self.tables)
+    def chain(self) -> RecordChain:
+        return RecordChain(self.tables)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from unspoken.errors import InputError, unknown
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
-from unspoken.mechanisms.record_chain import Chain
+from unspoken.mechanisms.record_chain import RecordChain
 from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import Codes, Counts, Mask, Words
@@ -112,8 +112,8 @@ class Suppression(RecordCoin, Shown):
         return (self.digest,)
 
     @property
-    def chain(self) -> Chain:
-        return Chain((self.table,))
+    def chain(self) -> RecordChain:
+        return RecordChain((self.table,))
 
     @property
     def whole(self) -> Suppression:

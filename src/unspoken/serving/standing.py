@@ -19,7 +19,7 @@ from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
-from unspoken.releasing.deciding.judged import ANSWERS, beside
+from unspoken.releasing.deciding.judged import ANSWERS, from_elsewhere
 from unspoken.releasing.preparing import Prepared
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
@@ -177,7 +177,7 @@ def _known(
     """
     own = sorted({name for who in coalition for name in project.terms[who].known})
     planned = [(name,) for name in own] if project.plan.by == "record" else []
-    judged = beside(project, mechanism, known) if coalition in project.pools else known
+    judged = from_elsewhere(project, mechanism, known) if coalition in project.pools else known
     return tuple(dict.fromkeys([*judged, *planned]))
 
 

@@ -17,7 +17,7 @@ from unspoken.calibration.rules.quilt import quilt
 from unspoken.calibration.rules.wasserstein import wasserstein
 from unspoken.errors import NotKnown, TooLarge
 
-__all__ = ["FOR_EVERYBODY", "METHODS", "beside", "by_method"]
+__all__ = ["FOR_EVERYBODY", "METHODS", "by_method", "scales_by_rule"]
 
 # For "max-log-ratio"; all but these hold for those who know nothing else (contexts.py).
 FOR_EVERYBODY = ("bdp_gaussian", "bdp_markov", "branches", "group", "influence")
@@ -61,7 +61,7 @@ def _of_one(method: str, problem: NoiseProblem, knows: Knows) -> float:
     return max(METHODS[method](context) for context in contexts(problem, knows, method))
 
 
-def beside(problem: NoiseProblem) -> dict[str, float]:
+def scales_by_rule(problem: NoiseProblem) -> dict[str, float]:
     """The scales of all rules that apply, the least first, for those who know nothing else."""
     few = len(problem.belief.domain.names) <= FEW
     scales = dict[str, float]()

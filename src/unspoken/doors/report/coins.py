@@ -10,7 +10,7 @@ from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findings
 
-__all__ = ["beside", "coin", "in_words"]
+__all__ = ["coin", "in_words", "rivals"]
 
 RECORDS = "one coin a record"
 NOT_WORTH_IT = "a belief: what was found gains too little over the floor to be worth it"
@@ -57,7 +57,7 @@ def coin(findings: Findings) -> Coin:
     return COINS[FLOOR if findings.is_floor else findings.project.plan.by]
 
 
-def beside(findings: Findings) -> list[dict[str, Any]]:
+def rivals(findings: Findings) -> list[dict[str, Any]]:
     """The floor, one coin a cell and one coin a record: what each lets out, and stands on."""
     if not findings.rivals:
         return []

@@ -40,7 +40,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "weighted": len({*weights(findings.project).values()}) > 1,
         "premise": words.stands(findings),
         "coin": coins.coin(findings),
-        "rivals": coins.beside(findings),
+        "rivals": coins.rivals(findings),
         "limits": limits(findings),
         "on_average": _on_average(findings),
         "but_for": _but_for(findings),

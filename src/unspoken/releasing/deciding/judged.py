@@ -34,7 +34,7 @@ from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["ANSWERS", "Judge", "Planned", "beside", "expected"]
+__all__ = ["ANSWERS", "Judge", "Planned", "expected", "from_elsewhere"]
 
 ANSWERS = 2**12  # combinations of noise-free answers that are looked at together
 ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
@@ -238,7 +238,7 @@ class Judge:
     def _broken(self, belief: Belief, mechanism: Mechanism, limits: Limits) -> list[Broken]:
         """Every limit that is broken, to who knows nothing beside, or what somebody may have."""
         cloud, information = self._cloud(belief, mechanism), dict(limits.information)
-        judged = beside(self.project, mechanism, self.known)
+        judged = from_elsewhere(self.project, mechanism, self.known)
         for names in dict.fromkeys((*judged, *self.knows)):
             for about, view in self._cloud(belief, mechanism, names).items():
                 said = f"{about} given {' and '.join(names)}"
@@ -260,7 +260,7 @@ class Judge:
         return cloud
 
 
-def beside(project: Project, mechanism: Mechanism, known: Known) -> Known:
+def from_elsewhere(project: Project, mechanism: Mechanism, known: Known) -> Known:
     """What somebody may have from elsewhere: declared, where anything is drawn anew (else plans
     keep to that), or disclosed, or both.
     """
