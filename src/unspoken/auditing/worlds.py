@@ -26,6 +26,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import Coins, MasterKey, encode_keys
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.questions import leakage
+from unspoken.types.bound import log_or_inf
 from unspoken.types.channel import Output
 from unspoken.types.domain import WITHHELD, Domain, Value
 from unspoken.types.sums import term
@@ -209,7 +210,7 @@ def _by_outcome(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _
             for values in (asked.secret, asked.others)
         ]
         row = book.numbers({name: [point.outcome[name]] for name in book.names})
-        score[row.tobytes()] = _log(after[0]) - _log(after[1]) if any(after) else 0.0
+        score[row.tobytes()] = log_or_inf(after[0]) - log_or_inf(after[1]) if any(after) else 0.0
 
     def scored(seen: Array) -> Array:
         found, back = np.unique(seen, axis=0, return_inverse=True)
@@ -260,7 +261,3 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _Boo
         )
 
     return scored
-
-
-def _log(share: float) -> float:
-    return math.log(share) if share > 0 else -math.inf

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from unspoken.errors import InputError, unknown
-from unspoken.types.channel import Channel, Output
+from unspoken.types.channel import Channel, Output, listed
 from unspoken.types.domain import RELEASED, WITHHELD, Domain
-from unspoken.types.kernel import listed
 from unspoken.types.kinds import labels
 
 __all__ = ["check_words", "likelihoods", "meant", "silent_places"]

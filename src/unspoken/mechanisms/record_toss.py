@@ -13,9 +13,9 @@ from unspoken.mechanisms.record_chain import Histories, RecordChain
 from unspoken.mechanisms.record_table import RecordTable
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.rounding import Rounding
-from unspoken.types.channel import Output
+from unspoken.types.channel import Output, listed
 from unspoken.types.domain import WITHHELD, Domain
-from unspoken.types.kernel import Kernel, Outcomes, listed, positions
+from unspoken.types.kernel import Kernel, Outcomes, positions
 
 __all__ = ["RecordToss", "both", "merged"]
 

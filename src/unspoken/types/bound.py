@@ -55,7 +55,7 @@ class Bound(Framed, Shown):
         object.__setattr__(self, "high", high)
         object.__setattr__(self, "exact", self.exact or low == high)
         if self.unit == "odds" and self.logs is None:
-            object.__setattr__(self, "logs", (_log(self.low), _log(self.high)))
+            object.__setattr__(self, "logs", (log_or_inf(self.low), log_or_inf(self.high)))
 
     @classmethod
     def of_odds(
@@ -245,5 +245,6 @@ def _beyond_exp(log: float, towards: float) -> float:
     return max(end, 1.0) if log > 0 else min(end, 1.0)
 
 
-def _log(factor: float) -> float:
+def log_or_inf(factor: float) -> float:
+    """log 0 is -inf."""
     return math.log(factor) if factor > 0 else -math.inf

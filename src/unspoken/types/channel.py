@@ -21,7 +21,7 @@ from unspoken.numerics.rounding import Rounding, beside_one
 from unspoken.numerics.tables import fixed
 from unspoken.types.domain import Symbol, Value
 
-__all__ = ["Channel", "Output"]
+__all__ = ["Channel", "Output", "listed"]
 
 Output = Symbol | Value
 
@@ -100,7 +100,7 @@ class Channel:
 
         W V = (c + e)(d + f): common c d; excess c f + e d + e f, every term >= 0.
         """
-        outputs = tuple((*_listed(y), *_listed(z)) for y in self.outputs for z in other.outputs)
+        outputs = tuple((*listed(y), *listed(z)) for y in self.outputs for z in other.outputs)
         log_common = np.add.outer(self.log_common, other.log_common).ravel()
         joint_excess = np.exp(self.log_common)[:, None] * other.excess[:, None, :]
         joint_excess = joint_excess + self.excess[:, :, None] * other.law[:, None, :]
@@ -123,5 +123,6 @@ class Channel:
         return Channel((name,), common, self.excess[:, chosen].sum(1, keepdims=True), rounding)
 
 
-def _listed(output: Output) -> tuple[Output, ...]:
+def listed(output: Output) -> tuple[Output, ...]:
+    """Of one release, or of several: those are tuples."""
     return output if isinstance(output, tuple) else (output,)

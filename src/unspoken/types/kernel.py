@@ -16,9 +16,9 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.rounding import Rounding
-from unspoken.types.channel import Channel, Output
+from unspoken.types.channel import Channel, Output, listed
 
-__all__ = ["Kernel", "Outcomes", "listed", "positions"]
+__all__ = ["Kernel", "Outcomes", "positions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,8 +191,3 @@ def positions(starts: Codes, rows: Codes) -> tuple[Codes, Codes]:
         raise TooLarge(f"outcomes: {first[-1]:,} in all cells, more than {CELLS:,}; see less")
     at = np.arange(first[-1]) + np.repeat(starts[rows] - first[:-1], counts)
     return at, first
-
-
-def listed(output: Output) -> tuple[Output, ...]:
-    """Of one release, or of several: those are tuples."""
-    return output if isinstance(output, tuple) else (output,)

@@ -12,7 +12,7 @@ from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import Table, sums
-from unspoken.types.bound import Bound
+from unspoken.types.bound import Bound, log_or_inf
 from unspoken.types.premise import Premise
 
 __all__ = ["information", "most_odds"]
@@ -42,12 +42,8 @@ def most_odds(
             why = f"about {watched.condition.name}, when {said} is shown"
     high = math.nextafter(worst, math.inf) if 0 < worst < math.inf else worst
     if not reached:
-        return Bound.of_odds(0.0, max(_log(high), 0.0), premise, why)
-    return Bound.of_odds(_log(worst), _log(high), premise, why)
-
-
-def _log(factor: float) -> float:
-    return math.log(factor) if factor > 0 else -math.inf
+        return Bound.of_odds(0.0, max(log_or_inf(high), 0.0), premise, why)
+    return Bound.of_odds(log_or_inf(worst), log_or_inf(high), premise, why)
 
 
 def information(
