@@ -1,1 +1,15 @@
-"""What is found out before anything is released: who learns what, and what a plan shows."""
+"""What is found out before anything is released: who learns what, and what a plan shows.
+
+first_look     a table alone, before there is a project: rare values together
+best           the best plan: closing what tells by itself, coarse, stated, given contexts
+findings       all that is found of a project and its best plan, in one record
+  leaks        who learns what of whom; matrix: as a picture; in_context: given what is known
+  boxed        the same for every belief that counts leave possible
+  trade_off    what other limits would let out
+  held_back    what holds the plan back; starved: who gets nothing; merging: what would help
+  assumed      what the numbers stand on
+cautions       what has to be said beside them: few rows, units and their habits
+promise        for whom the limits hold
+since, drift   whether the rows that came since are like those: samples, and moves of their shares
+prose          numbers in words
+"""
