@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -19,44 +19,21 @@ from unspoken.mechanisms.each import points_of_each
 from unspoken.mechanisms.events import check_words, likelihoods
 from unspoken.mechanisms.local import event_view, local_view
 from unspoken.mechanisms.noisy import answer_view, noisy_view
-from unspoken.mechanisms.parts import ANSWER, Parts, Query
+from unspoken.mechanisms.observed import Observed
+from unspoken.mechanisms.parts import ANSWER, Parts
 from unspoken.mechanisms.record_chain import RecordChain
 from unspoken.mechanisms.record_shares import RecordShares
 from unspoken.mechanisms.record_toss import both
 from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import Coins
-from unspoken.types.channel import Channel, Output
+from unspoken.types.channel import Output
 from unspoken.types.domain import Domain, Value
-from unspoken.types.kernel import Kernel
 from unspoken.types.secret import Secret
 from unspoken.types.sums import term
 from unspoken.views import FiniteView, View
 
-__all__ = ["Mechanism", "Observed", "RecordCoin"]
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What one adversary gets to see of a mechanism, and what they are after.
-
-    ``channels``: of each variable seen; ``queries``: the noisy sums; ``recorded``: coins that look
-    at whole records, with the channels beside them, which are not listed by themselves then.
-    """
-
-    channels: Mapping[str, Channel]
-    queries: Mapping[str, Query]
-    secret: Secret
-    recorded: Recorded | None = None
-
-    @property
-    def beside_queries(self) -> bool:
-        """Whether anything but noisy sums is seen."""
-        return bool(self.channels or self.recorded)
-
-    def joint(self, codes: Mapping[str, Codes]) -> Kernel | None:
-        """What is seen of several variables at once, for cells by the positions of their values."""
-        return None if self.recorded is None else self.recorded.kernel(codes)
+__all__ = ["Mechanism", "RecordCoin"]
 
 
 class Mechanism(ABC):
@@ -197,16 +174,14 @@ class Mechanism(ABC):
     ) -> View:
         """The adversary's cloud, of one belief."""
         seen = self.observed(belief.domain, adversary, outcome)
+        if seen.queries:
+            if outcome is None:
+                return noisy_view(belief, seen, adversary)
+            return answer_view(belief, seen, adversary, outcome)
         if seen.recorded is not None:
-            return self._recorded(belief, seen, adversary, outcome)
-        if outcome is None and seen.queries:
-            return noisy_view(belief, seen.channels, seen.queries, adversary, seen.secret)
-        if outcome is None:
-            return local_view(belief, seen.channels, adversary, seen.secret)
-        if not seen.queries:
-            return event_view(belief, seen.channels, adversary, seen.secret)
-        given = {name: outcome[name] for name in seen.queries}
-        return answer_view(belief, seen.channels, seen.queries, given, adversary, seen.secret)
+            return recorded_view(belief, seen.recorded, adversary, seen.secret)
+        cloud = local_view if outcome is None else event_view
+        return cloud(belief, seen.channels, adversary, seen.secret)
 
     def observed(
         self, domain: Domain, adversary: Adversary, outcome: Mapping[str, Output] | None = None
@@ -272,16 +247,6 @@ class Mechanism(ABC):
         if ANSWER in domain.names or any(self.sensitive_values(domain, name) for name in names):
             return None  # which is refused; or they are asked about secrets of their own
         return points_of_each(belief, names, parts.queries[0])
-
-    def _recorded(self, belief: Belief, seen: Observed, adversary: Adversary, outcome: Any) -> View:
-        """With coins that look at whole records."""
-        assert seen.recorded is not None
-        if not seen.queries:
-            return recorded_view(belief, seen.recorded, adversary, seen.secret)
-        if outcome is None:
-            return noisy_view(belief, {}, seen.queries, adversary, seen.secret, seen.recorded)
-        given = {name: outcome[name] for name in seen.queries}
-        return answer_view(belief, {}, seen.queries, given, adversary, seen.secret, seen.recorded)
 
     def _secret(self, domain: Domain, adversary: Adversary) -> Secret:
         values = adversary.secret

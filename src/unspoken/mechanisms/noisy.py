@@ -15,6 +15,7 @@ from unspoken.beliefs.contraction import contract
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.banded import band_view
 from unspoken.mechanisms.local import Question, can_happen
+from unspoken.mechanisms.observed import Observed
 from unspoken.mechanisms.parts import Query
 from unspoken.mechanisms.recorded import Contracted, Recorded
 from unspoken.numerics.arrays import CELLS, Array, Mask
@@ -24,28 +25,20 @@ from unspoken.numerics.rounding import UNIT, Rounding
 from unspoken.types.channel import Channel, Output
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.noise import Bins, Noise, rounded, through
-from unspoken.types.secret import Secret
 from unspoken.types.sums import Sums, answers_off, known_terms
 from unspoken.views import FiniteView, NoisyView, Seen, View
 
 __all__ = ["answer_view", "noisy_view"]
 
 
-def noisy_view(
-    belief: Belief,
-    channels: Mapping[str, Channel],
-    answers: Mapping[str, Query],
-    adversary: Adversary,
-    secret: Secret,
-    recorded: Recorded | None = None,
-) -> View:
+def noisy_view(belief: Belief, seen: Observed, adversary: Adversary) -> View:
     """Exact largest values; means between what nodes and what cells tell (types/noise.py).
 
     Where all noise is on whole numbers the nodes are the answers, and the cloud is listed. Where
     the answers cannot be listed, they are bounded (views/band.py).
     """
-    open_ones = {n: channel for n, channel in channels.items() if n not in adversary.known}
-    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, recorded=recorded)
+    answers = seen.queries
+    source = NoisyAnswers.of(belief, seen, adversary)
     try:
         if source.blurred and any(query.noise.whole for query in answers.values()):
             raise NotKnown("noise on whole numbers: these answers are continuous; use Laplace")
@@ -55,10 +48,10 @@ def noisy_view(
         )
         source.check(math.prod(map(len, nodes)))
     except TooLarge:
-        if channels or recorded:
+        if seen.beside_queries:
             raise
         alone = [
-            noisy_view(belief, {}, {name: query}, adversary, secret)
+            noisy_view(belief, Observed({}, {name: query}, seen.secret), adversary)
             for name, query in answers.items()
             if len(answers) > 1
         ]
@@ -70,31 +63,24 @@ def noisy_view(
 
 
 def answer_view(
-    belief: Belief,
-    events: Mapping[str, Channel],
-    answers: Mapping[str, Query],
-    seen: Mapping[str, Output],
-    adversary: Adversary,
-    secret: Secret,
-    recorded: Recorded | None = None,
+    belief: Belief, seen: Observed, adversary: Adversary, outcome: Mapping[str, Output]
 ) -> FiniteView:
-    """The posterior after these very answers, and these events.
+    """The posterior after these very answers, and the events beside them.
 
     Events of variables known by name only stay: they say which values of them are possible.
     """
-    open_ones = {n: channel for n, channel in events.items() if n not in adversary.known_values}
-    source = NoisyAnswers.of(belief, open_ones, answers, adversary, secret, True, recorded)
+    source = NoisyAnswers.of(belief, seen, adversary, one_answer=True)
     if source.blurred:
         raise NotKnown("outcome: this belief knows how far an answer can move odds, not where")
     at, possible = list[Array](), True
-    for (name, query), points in zip(answers.items(), source.sums.points, strict=True):
-        answer = _number(name, seen[name], query) - source.known[name].sum()
+    for (name, query), points in zip(seen.queries.items(), source.sums.points, strict=True):
+        answer = _number(name, outcome[name], query) - source.known[name].sum()
         tells = query.noise.at(answer, points)
         at.append(points[-1:] if tells is None else tells)
         possible = possible and tells is not None
     view = source.listed(source.nodes(at))
-    view = replace(view, seen={**view.seen, **{name: (seen[name],) for name in answers}})
-    possible = possible and can_happen(belief, events, source.question)
+    view = replace(view, seen={**view.seen, **{name: (outcome[name],) for name in seen.queries}})
+    possible = possible and can_happen(belief, seen.channels, source.question)
     return view if possible else view.never()
 
 
@@ -110,14 +96,7 @@ class NoisyAnswers:
 
     @classmethod
     def of(
-        cls,
-        belief: Belief,
-        channels: Mapping[str, Channel],
-        answers: Mapping[str, Query],
-        adversary: Adversary,
-        secret: Secret,
-        one_answer: bool = False,
-        recorded: Recorded | None = None,
+        cls, belief: Belief, seen: Observed, adversary: Adversary, one_answer: bool = False
     ) -> NoisyAnswers:
         """Outputs of summed variables tell about the rest of a sum.
 
@@ -125,13 +104,16 @@ class NoisyAnswers:
         of a record; the largest that any can say does not depend on what is only added to all of
         them (`Belief.knowing`).
         """
+        answers, recorded, secret = seen.queries, seen.recorded, seen.secret
+        fixed = adversary.known_values if one_answer else adversary.known
+        channels = {name: each for name, each in seen.channels.items() if name not in fixed}
         for name in answers:
             if name in belief.domain.names:
                 raise InputError(f'belief: call "{name}" otherwise; noisy answers are called that')
         summed = {name for query in answers.values() for name, w in query.weights.items() if w}
         about = dict.fromkeys([*adversary.targets, *adversary.known, *summed])
-        seen = belief.relevant(tuple(about), tuple(channels))
-        beside = {name: channels[name] for name in seen}
+        telling = belief.relevant(tuple(about), tuple(channels))
+        beside = {name: channels[name] for name in telling}
         if (one_answer or recorded) and not adversary.known_values:
             question = Question(belief, beside, adversary, secret, adversary.known)
         else:
@@ -142,7 +124,7 @@ class NoisyAnswers:
         }
         if recorded and not recorded.words:
             recorded = recorded.without(adversary.known)
-        return cls(question, question.ordered(seen), answers, known, recorded)
+        return cls(question, question.ordered(telling), answers, known, recorded)
 
     @cached_property
     def sums(self) -> Sums:
