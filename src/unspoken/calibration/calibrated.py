@@ -19,7 +19,7 @@ from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise
 from unspoken.mechanisms.linear import Terms, Weighted, merged
 from unspoken.types.bound import Bound, in_words
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, labels
+from unspoken.types.kinds import expect, labels_by_name
 
 __all__ = ["Calibrated", "calibrate"]
 
@@ -106,8 +106,7 @@ def _hidden(
 ) -> Mapping[str, Sequence[Value]]:
     """Values of the belief, as they were given."""
     where, given = "calibrate.sensitive", {} if sensitive is None else sensitive
-    expect(given, Mapping, where, "give {name: values}")
-    found = {name: labels(each, f"{where} of {name}") for name, each in given.items()}
+    found = labels_by_name(given, where)
     for name, values in found.items():
         belief.domain.axis(name, where)
         for value in values:

@@ -29,7 +29,7 @@ from unspoken.numerics.noise import scale_of, with_noise
 from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS
 from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import expect, items, labels
+from unspoken.types.kinds import expect, items, labels_by_name
 from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
@@ -323,8 +323,7 @@ def _hidden(domain: Domain, secrets: Values | None) -> Values:
     """The values of each variable that nobody is to learn: some, and not all."""
     if secrets is None:
         return {}
-    expect(secrets, Mapping, "learn.secrets", 'write secrets={"late": ["yes"]}')
-    hidden = {name: labels(each, f"learn.secrets of {name}") for name, each in secrets.items()}
+    hidden = labels_by_name(secrets, "learn.secrets", 'write secrets={"late": ["yes"]}')
     for name, each in hidden.items():
         there = domain.values_of(name, "learn.secrets")
         codes = {domain.code(name, value, "learn.secrets") for value in each}
@@ -334,8 +333,7 @@ def _hidden(domain: Domain, secrets: Values | None) -> Values:
 
 
 def _declared(names: Sequence[str], values: Values, noise: float | None) -> Values:
-    expect(values, Mapping, "learn.values", 'write values={"late": ["no", "yes"]}')
-    declared = {name: labels(each, f"learn.values of {name}") for name, each in values.items()}
+    declared = labels_by_name(values, "learn.values", 'write values={"late": ["no", "yes"]}')
     for name, each in declared.items():
         if name not in names:
             raise unknown("learn.values", name, names)

@@ -20,7 +20,7 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.noise import Noise
 from unspoken.types.sums import Weights, term
 
-__all__ = ["Geometric", "alpha_of", "whole_queries"]
+__all__ = ["Geometric", "alpha_of", "falling", "whole_queries"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,10 +38,7 @@ class Geometric(Mechanism, Shown):
     arguments: ClassVar = {"alpha": NUMBER, "weights": WEIGHTS, "terms": TERMS}
 
     def __post_init__(self) -> None:
-        alpha = number(self.alpha)
-        if not 0 < alpha < 1:
-            raise InputError(f"geometric.alpha: {self.alpha!r} must lie between 0 and 1")
-        object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "alpha", falling(self.alpha, self.kind))
         weights, terms, _ = merged(self.weights, self.terms, "geometric")
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "terms", terms)
@@ -57,6 +54,13 @@ class Geometric(Mechanism, Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         return [("noise", f"geometric, alpha {self.alpha:.6g}"), *asks(self.weights, self.terms)]
+
+
+def falling(alpha: float, kind: str) -> float:
+    """By how much geometric noise falls from one whole number to the next."""
+    if not 0 < number(alpha) < 1:
+        raise InputError(f"{kind}.alpha: {alpha!r} must lie between 0 and 1")
+    return number(alpha)
 
 
 def whole_queries(domain: Domain, weights: Weighted, what: str) -> list[Weights]:

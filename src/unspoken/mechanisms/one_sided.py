@@ -31,7 +31,7 @@ from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, labels
+from unspoken.types.kinds import expect, labels_by_name
 
 __all__ = ["OneSided", "release_probability"]
 
@@ -62,8 +62,6 @@ class OneSided(Mechanism, Shown):
 
     def __post_init__(self) -> None:
         expect(self.epsilon, Mapping, "one-sided.epsilon", "give {name: number}")
-        if self.sensitive is not None:
-            expect(self.sensitive, Mapping, "one-sided.sensitive", "give {name: values}")
         for name, epsilon in self.epsilon.items():
             if not number(epsilon) >= 0:
                 raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
@@ -75,10 +73,7 @@ class OneSided(Mechanism, Shown):
             Frozen((name, number(epsilon)) for name, epsilon in self.epsilon.items()),
         )
         if self.sensitive is not None:
-            where = "one-sided.sensitive of"
-            hidden = {
-                name: labels(values, f"{where} {name}") for name, values in self.sensitive.items()
-            }
+            hidden = labels_by_name(self.sensitive, "one-sided.sensitive")
             object.__setattr__(self, "sensitive", Frozen(hidden))
 
     def release_probability(self, name: str, asks: float = 1) -> float:

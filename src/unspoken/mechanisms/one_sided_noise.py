@@ -23,16 +23,15 @@ from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBER, TERMS
-from unspoken.mechanisms.geometric import whole_queries
+from unspoken.mechanisms.geometric import falling, whole_queries
 from unspoken.mechanisms.laplace import asked
 from unspoken.mechanisms.linear import Terms, asks, merged
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
 from unspoken.numerics.arrays import Counts
-from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, labels
+from unspoken.types.kinds import expect, labels_by_name
 from unspoken.types.noise import Noise
 from unspoken.types.sums import term
 
@@ -55,15 +54,9 @@ class OneSidedNoise(Mechanism, Shown):
     arguments: ClassVar = {"alpha": NUMBER, "terms": TERMS, "sensitive": LABELS_BY_NAME}
 
     def __post_init__(self) -> None:
-        alpha = number(self.alpha)
-        if not 0 < alpha < 1:
-            raise InputError(f"{self.kind}.alpha: {self.alpha!r} must lie between 0 and 1")
+        alpha = falling(self.alpha, self.kind)
         expect(self.terms, Mapping, f"{self.kind}.terms", "give {name: {value: number}}")
-        expect(self.sensitive, Mapping, f"{self.kind}.sensitive", "give {name: values}")
-        where = f"{self.kind}.sensitive of"
-        hidden = {
-            name: labels(values, f"{where} {name}") for name, values in self.sensitive.items()
-        }
+        hidden = labels_by_name(self.sensitive, f"{self.kind}.sensitive")
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "terms", merged(None, self.terms, self.kind)[1])
         object.__setattr__(self, "sensitive", Frozen(hidden))

@@ -14,15 +14,15 @@ from unspoken.adversary import Adversary
 from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, NUMBER
+from unspoken.mechanisms.geometric import falling
 from unspoken.mechanisms.laplace import asked
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_noise import RecordNoise
 from unspoken.numerics.arrays import Counts
-from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, labels
+from unspoken.types.kinds import labels_by_name
 
 __all__ = ["RecordCounts"]
 
@@ -46,12 +46,8 @@ class RecordCounts(Mechanism, Shown):
     arguments: ClassVar = {"alpha": NUMBER, "values": LABELS_BY_NAME, "adds": INTEGERS}
 
     def __post_init__(self) -> None:
-        alpha = number(self.alpha)
-        if not 0 < alpha < 1:
-            raise InputError(f"{self.kind}.alpha: {self.alpha!r} must lie between 0 and 1")
-        expect(self.values, Mapping, f"{self.kind}.values", "give {name: values}")
-        where = f"{self.kind}.values of"
-        values = {name: labels(each, f"{where} {name}") for name, each in self.values.items()}
+        alpha = falling(self.alpha, self.kind)
+        values = labels_by_name(self.values, f"{self.kind}.values")
         shape = tuple(map(len, values.values()))
         try:
             adds = np.asarray(self.adds)

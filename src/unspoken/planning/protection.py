@@ -12,7 +12,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.numbers import number
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items, labels
+from unspoken.types.kinds import expect, items, labels, labels_by_name
 
 __all__ = ["TINY", "Limit", "Protection", "odds_limit"]
 
@@ -83,13 +83,9 @@ class Protection:
         self, belief: Belief, withheld: Mapping[str, tuple[Value, ...]]
     ) -> Mapping[str, tuple[Value, ...]]:
         """The secrets of every variable, all of them withheld; by default all that is."""
-        secrets = self.secrets
-        if secrets is None:
+        if self.secrets is None:
             return withheld
-        expect(secrets, Mapping, "plan.secrets", "give {name: values}")
-        named = {
-            name: labels(values, f"plan.secrets of {name}") for name, values in secrets.items()
-        }
+        named = labels_by_name(self.secrets, "plan.secrets")
         for name, values in named.items():
             belief.domain.axis(name, "plan.secrets")
             for value in values:

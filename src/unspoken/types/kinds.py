@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from unspoken.errors import InputError, shown
 
-__all__ = ["expect", "is_frame", "items", "labels"]
+__all__ = ["expect", "is_frame", "items", "labels", "labels_by_name"]
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
@@ -45,6 +46,14 @@ def labels(values: Any, where: str) -> tuple[Any, ...]:
                 f"{where}: {_said(value)} is no value; give words or numbers"
             ) from None
     return listed
+
+
+def labels_by_name(
+    given: Any, where: str, hint: str = "give {name: values}"
+) -> dict[str, tuple[Any, ...]]:
+    """Such a list for each of some names."""
+    expect(given, Mapping, where, hint)
+    return {name: labels(values, f"{where} of {name}") for name, values in given.items()}
 
 
 def _said(value: object) -> str:
