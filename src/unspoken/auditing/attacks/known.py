@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from unspoken.auditing.attacks.protocol import Known, Scorer
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.numerics.arrays import Array
 
 __all__ = ["blanks", "largest", "least", "posterior", "spread"]
 
@@ -14,41 +13,21 @@ def posterior(known: Known, practice: Trials) -> Scorer | None:
     return known.posterior
 
 
-def blanks(known: Known, practice: Trials) -> Scorer | None:
+def blanks(known: Known, practice: Trials) -> Scorer:
     """How many cells are withheld: of a row, or of all rows of a unit."""
-
-    def score(seen: Array) -> Array:
-        counted: Array = (seen == WITHHELD_AS).sum(1).astype(float)
-        return counted
-
-    return score
+    return lambda seen: (seen == WITHHELD_AS).sum(1).astype(float)
 
 
-def largest(known: Known, practice: Trials) -> Scorer | None:
+def largest(known: Known, practice: Trials) -> Scorer:
     """The sum of what is seen, for answers that rise with the secret."""
-
-    def score(seen: Array) -> Array:
-        summed: Array = seen.sum(1)
-        return summed
-
-    return score
+    return lambda seen: seen.sum(1)
 
 
-def least(known: Known, practice: Trials) -> Scorer | None:
+def least(known: Known, practice: Trials) -> Scorer:
     """The same, for answers that fall with it."""
-
-    def score(seen: Array) -> Array:
-        summed: Array = -seen.sum(1)
-        return summed
-
-    return score
+    return lambda seen: -seen.sum(1)
 
 
-def spread(known: Known, practice: Trials) -> Scorer | None:
+def spread(known: Known, practice: Trials) -> Scorer:
     """How much answers to one question vary, whatever their mean is."""
-
-    def score(seen: Array) -> Array:
-        varied: Array = seen.var(1)
-        return varied
-
-    return score
+    return lambda seen: seen.var(1)
