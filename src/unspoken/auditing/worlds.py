@@ -103,7 +103,7 @@ def _prior(belief: Belief, asked: Hypotheses) -> float:
     domain, of = belief.domain, asked.adversary.known_values
     law = (belief.given(of) if of else belief).marginal([asked.target])
     secret, others = (
-        math.fsum(float(law[domain.code(asked.target, value)]) for value in values)
+        math.fsum(law[domain.codes(asked.target, values)].tolist())
         for values in (asked.secret, asked.others)
     )
     return secret / (secret + others)
@@ -164,8 +164,8 @@ class _Draw:
         for name, value in self.asked.adversary.known_values.items():
             held &= cells[:, domain.axis(name)] == domain.code(name, value)
         classes = cells[:, domain.axis(target)]
-        secret = np.isin(classes, [domain.code(target, v) for v in self.asked.secret])
-        other = np.isin(classes, [domain.code(target, v) for v in self.asked.others])
+        secret = np.isin(classes, domain.codes(target, self.asked.secret))
+        other = np.isin(classes, domain.codes(target, self.asked.others))
         rows = np.flatnonzero(held & (secret | other))
         seen = (
             self._let_out(cells[rows])
@@ -241,7 +241,7 @@ def _by_cell(belief: Belief, mechanism: Mechanism, asked: Hypotheses, book: _Boo
         for name, query in queries.items()
     }
     cases = [
-        np.isin(codes, [domain.code(asked.target, v) for v in values])
+        np.isin(codes, domain.codes(asked.target, values))
         for values in (asked.secret, asked.others)
     ]
 

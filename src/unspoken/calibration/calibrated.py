@@ -108,7 +108,5 @@ def _hidden(
     where, given = "calibrate.sensitive", {} if sensitive is None else sensitive
     found = labels_by_name(given, where)
     for name, values in found.items():
-        belief.domain.axis(name, where)
-        for value in values:
-            belief.domain.code(name, value, where)
+        belief.domain.codes(name, values, where)
     return found

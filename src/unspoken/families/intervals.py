@@ -345,7 +345,7 @@ class Intervals(TableSet):
     def _cells(self, name: str, values: Sequence[Value]) -> Mask:
         """The cells of an event: neither none nor all."""
         axis = self.domain.axis(name, "intervals")
-        codes = [self.domain.code(name, value, "intervals") for value in values]
+        codes = self.domain.codes(name, values, "intervals")
         chosen = np.isin(np.indices(self.domain.sizes)[axis], codes)
         if not chosen.any() or chosen.all():
             raise InputError(f"intervals of {name}: name some of its values, and not all of them")

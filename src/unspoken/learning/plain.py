@@ -326,7 +326,7 @@ def _hidden(domain: Domain, secrets: Values | None) -> Values:
     hidden = labels_by_name(secrets, "learn.secrets", 'write secrets={"late": ["yes"]}')
     for name, each in hidden.items():
         there = domain.values_of(name, "learn.secrets")
-        codes = {domain.code(name, value, "learn.secrets") for value in each}
+        codes = {*domain.codes(name, each, "learn.secrets")}
         if not 0 < len(codes) < len(there):
             raise InputError(f"learn.secrets of {name}: list some of its values, not all of them")
     return hidden

@@ -105,8 +105,7 @@ class Extension(RecordCoin, Shown):
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         chain = self.chain
         for name, values in zip(chain.names, chain.domain.values, strict=True):
-            for value in values:
-                domain.code(name, value, "extension")
+            domain.codes(name, values, "extension")
         seen, before = adversary.seen_among(self.delivered), len(chain.tables) - 1
         return Parts(records=(RecordToss(chain.tables, (*[()] * before, seen)),) if seen else ())
 

@@ -128,8 +128,7 @@ class OneSided(Mechanism, Shown):
             return values[:1] if len(values) == 2 else None
         if not self.sensitive.get(name):
             return None
-        for value in self.sensitive[name]:
-            domain.code(name, value, "one-sided.sensitive")
+        domain.codes(name, self.sensitive[name], "one-sided.sensitive")
         return tuple(self.sensitive[name])
 
     def toss(self, domain: Domain, name: str, asks: float = 1) -> Toss:

@@ -70,10 +70,8 @@ class OneSidedNoise(Mechanism, Shown):
         for query in queries:
             for name, weight in query.items():
                 added = term(domain, weight, name)
-                codes = [
-                    domain.code(name, value, f"{self.kind}.sensitive")
-                    for value in self.sensitive.get(name, ())
-                ]
+                hidden = self.sensitive.get(name, ())
+                codes = domain.codes(name, hidden, f"{self.kind}.sensitive")
                 if added.min() < 0 or added[codes].any():
                     raise InputError(
                         f"{self.kind}.terms of {name}: values add 0 or more, sensitive ones 0; "

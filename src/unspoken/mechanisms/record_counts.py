@@ -69,8 +69,7 @@ class RecordCounts(Mechanism, Shown):
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         for name, values in self.values.items():
-            for value in values:
-                domain.code(name, value, f"{self.kind}.values")
+            domain.codes(name, values, f"{self.kind}.values")
         adds = np.asarray(self.adds, dtype=np.int64)
         return Parts(noises=asked([RecordNoise(self.alpha, self.values, adds)], adversary))
 

@@ -52,7 +52,7 @@ class RecordShares:
 
     def of_free(self, name: str, hidden: Sequence[Value]) -> float:
         """P(i is shown | x_i may be)."""
-        free = ~np.isin(self._codes(name), self._places(name, hidden))
+        free = ~np.isin(self._codes(name), self.domain.codes(name, hidden))
         law, shown = self.law[free], self._shown(name)[free]
         mass = float(law.sum())
         return min(1.0, float(law @ shown) / mass) if mass > 0 else 0.0
@@ -79,6 +79,3 @@ class RecordShares:
 
     def _shown(self, name: str) -> Array:
         return self.shown[:, self.domain.axis(name)]
-
-    def _places(self, name: str, values: Sequence[Value]) -> list[int]:
-        return [self.domain.code(name, value) for value in values]

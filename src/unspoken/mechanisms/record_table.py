@@ -224,9 +224,7 @@ def _hidden(sensitive: Any, domain: Domain) -> Frozen[str, tuple[Value, ...]]:
     codes: dict[str, set[int]] = {}
     for name, values in sensitive.items():
         where = "suppression.sensitive"
-        domain.axis(name, where)
-        hidden_values = labels(values, f"{where} of {name}")
-        codes[name] = {domain.code(name, value, where) for value in hidden_values}
+        codes[name] = {*domain.codes(name, labels(values, f"{where} of {name}"), where)}
     return Frozen(
         (name, tuple(values[code] for code in sorted(codes[name])))
         for name, values in zip(domain.names, domain.values, strict=True)
@@ -290,7 +288,7 @@ def _check_sensitive(
     """No pattern shows a sensitive label."""
     record = listed.record
     for bit, name in enumerate(domain.names):
-        hidden_codes = [domain.code(name, value) for value in hidden.get(name, ())]
+        hidden_codes = domain.codes(name, hidden.get(name, ()))
         shows = np.isin(listed.codes[record, bit], hidden_codes) & (listed.masks >> bit & 1 > 0)
         if shows.any():
             said = _said(listed, domain, int(record[shows.argmax()]))

@@ -135,15 +135,13 @@ class Suppression(RecordCoin, Shown):
 
     def sensitive_values(self, domain: Domain, name: str) -> tuple[Value, ...] | None:
         domain.axis(name, "suppression")
-        for value in self.hides(name):
-            domain.code(name, value, "suppression.sensitive")
+        domain.codes(name, self.hides(name), "suppression.sensitive")
         return self.hides(name) or None
 
     def parts(self, domain: Domain, adversary: Adversary) -> Parts:
         """Every label has to be among the belief's; labels it has beside them show nothing."""
         for name, values in zip(self.names, self.values, strict=True):
-            for value in values:
-                domain.code(name, value, "suppression")
+            domain.codes(name, values, "suppression")
         seen = adversary.seen_among(self.delivered)
         return Parts(records=(RecordToss((self.table,), (seen,)),) if seen else ())
 

@@ -66,9 +66,7 @@ def closure(
     if not odds_cap >= 1:
         raise InputError(f"closure.odds_cap: {odds_cap} must be 1 or more (a factor on odds)")
     for name, values in sensitive.items():
-        belief.domain.axis(name, "closure.sensitive")
-        for value in values:
-            belief.domain.code(name, value, "closure.sensitive")
+        belief.domain.codes(name, values, "closure.sensitive")
     names = belief.domain.names
     for name in released or ():
         belief.domain.axis(name, "closure.released")

@@ -74,8 +74,7 @@ class Protection:
                 )
             given = values[:1] if sensitive is None else sensitive.get(name, ())
             chosen = labels(given, f"plan.sensitive of {name}")
-            for value in chosen:
-                belief.domain.code(name, value, "plan.sensitive")
+            belief.domain.codes(name, chosen, "plan.sensitive")
             hidden[name] = tuple(dict.fromkeys(chosen))
         return hidden
 
@@ -87,9 +86,8 @@ class Protection:
             return withheld
         named = labels_by_name(self.secrets, "plan.secrets")
         for name, values in named.items():
-            belief.domain.axis(name, "plan.secrets")
+            belief.domain.codes(name, values, "plan.secrets")
             for value in values:
-                belief.domain.code(name, value, "plan.secrets")
                 if value not in withheld[name]:
                     raise InputError(
                         f"plan.secrets: {name} {value} may be released, so it is no secret; make "

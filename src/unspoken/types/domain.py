@@ -112,6 +112,11 @@ class Domain:
         except (ValueError, TypeError):  # also what cannot be compared: arrays, missing values
             raise unknown(f"{where}, value of {name}", value, values) from None
 
+    def codes(self, name: str, values: Iterable[Value], where: str = "belief") -> list[int]:
+        """The positions of some of them; a name is refused also where none are asked for."""
+        self.axis(name, where)
+        return [self.code(name, value, where) for value in values]
+
     def without(self, names: Iterable[str]) -> Domain:
         gone = {self.axis(name) for name in names}
         kept = [axis for axis in range(len(self.names)) if axis not in gone]

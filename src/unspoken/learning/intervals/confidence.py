@@ -115,7 +115,7 @@ def _intervals(
     cells = {}
     for name, values in _declared(belief.domain, events):
         axis = belief.domain.axis(name, "confidence")
-        codes = [belief.domain.code(name, value, "confidence") for value in values]
+        codes = belief.domain.codes(name, values, "confidence")
         cells[name, tuple(values)] = np.isin(np.indices(noisy.counts.shape)[axis], codes)
     read = _Counted.of(noisy, missed, list(cells.values()))
     intervals: dict[tuple[Any, Any], tuple[Array, Array]] = {}

@@ -269,8 +269,7 @@ def neighbours(
 
 def _among(cells: Cells, name: str, values: Sequence[Value]) -> Mask:
     """Whose label is one of these."""
-    codes = [cells.domain.code(name, value) for value in values]
-    return np.isin(cells.codes[:, cells.domain.axis(name)], codes)
+    return np.isin(cells.codes[:, cells.domain.axis(name)], cells.domain.codes(name, values))
 
 
 def _of(cells: Cells, axis: int) -> tuple[str, tuple[Value, ...]]:

@@ -92,6 +92,6 @@ def events_of(belief: Belief, given: Any) -> Any:
     for event in listed:
         expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
         for name, values in event.items():
-            for value in items(values, f"plan.events of {name}"):
-                belief.domain.code(name, value, "plan.events")
+            listed_values = items(values, f"plan.events of {name}")
+            belief.domain.codes(name, listed_values, "plan.events")
     return tuple({name: tuple(values) for name, values in event.items()} for event in listed)

@@ -205,7 +205,7 @@ class RecordProblem:
     def axes(self) -> dict[int, Codes]:
         """The secrets, as positions of names and of labels."""
         return {
-            self.domain.axis(name): np.array([self.domain.code(name, v) for v in values])
+            self.domain.axis(name): np.array(self.domain.codes(name, values))
             for name, values in self.secrets.items()
         }
 
