@@ -324,8 +324,8 @@ def prepared(
     whole = with_disclosed(whole, kept)
     held = table_of(whole, frame, checked=False)
     refuse_sources(whole, held)
-    noisy = whole.belief.noise is not None
-    pinned = pinned_of(whole, kept) if noisy and not again else None
+    noise = whole.belief.noise
+    pinned = None if noise is None or again else pinned_of(whole, kept)
     cache = Cache.of(whole, held) if frame is None and pinned is None else None
     before = None if cache is None or fresh else cache.read()
     looked = Looked.of(whole, held, frame is not None)
@@ -340,17 +340,15 @@ def prepared(
         if cache is not None and before is None and learned.counted is not None:
             cache.write(learned.counted, held)
         odd = doubts(whole, rows, learned)
-        if make is not None and whole.belief.noise is not None:
+        if make is not None and noise is not None:
             refuse_idle(odd)
-            before, epsilon = learned.counted, whole.belief.noise
-            pinned = believed(whole, rows, make(), before, epsilon, again)
-    if pinned is not None:
-        learned = pinned.learned(whole, held)
+            pinned = believed(whole, rows, make(), learned.counted, noise, again)
     countings = Countings.of(kept)
     if pinned is not None:
+        learned = pinned.learned(whole, held)
         countings = replace(countings, learnings=pinned.learnings)
     whole = Promise.of(whole, countings, pinned is not None).capped(whole)
-    adopted = adopted_of(whole, kept, pinned) if noisy else None
+    adopted = None if noise is None else adopted_of(whole, kept, pinned)
     closed = closed_by(whole, learned)
     return Prepared(
         whole, held, learned, closed, units, odd, pinned, adopted, countings, looked=looked
