@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
-from threading import Event, Semaphore
 
 import pyarrow as pa
 
@@ -15,7 +14,6 @@ from unspoken.engines.protocol import Work
 __all__ = ["worked"]
 
 AHEAD = 2  # batches a thread: what waits is bounded, so memory is
-Made = Future[list[pa.RecordBatch]]
 
 
 def worked(
@@ -23,30 +21,19 @@ def worked(
 ) -> Iterator[pa.RecordBatch]:
     """What ``work`` makes of each batch, in their order; ``threads``: as many as there are cores.
 
-    Batches are read by a thread of its own, so that whoever writes need not wait for the next. What
-    reading fails with comes in its place, after what was read before.
+    Batches are read by whoever asks for the next one.
     """
     count = threads or os.cpu_count() or 1
-    waiting, room, over = SimpleQueue[Made | None](), Semaphore(AHEAD * count), Event()
-    with ThreadPoolExecutor(count + 1, "unspoken") as pool:
-
-        def read() -> None:
-            for batch in batches:
-                room.acquire()
-                if over.is_set():
-                    return
-                waiting.put(pool.submit(_made, work, batch))
-
+    waiting: deque[Future[list[pa.RecordBatch]]] = deque()
+    with ThreadPoolExecutor(count, "unspoken") as pool:
         try:
-            reading = pool.submit(read)
-            reading.add_done_callback(lambda _: waiting.put(None))
-            while (made := waiting.get()) is not None:
-                room.release()
-                yield from made.result()
-            reading.result()
+            for batch in batches:
+                waiting.append(pool.submit(_made, work, batch))
+                while len(waiting) > AHEAD * count:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
         finally:
-            over.set()
-            room.release()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
