@@ -200,8 +200,9 @@ class AnswerLaw:
     def excess(self) -> Array:
         """x = P(s|y) / P(s) - 1, [s, y] (0 where y is impossible)."""
         expected = self.joint.prior[:, None] * self.unscaled_mass
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(expected > 0, self.table / expected - 1.0, 0.0)
+        lifts = np.ones_like(self.table)
+        np.divide(self.table, expected, out=lifts, where=expected > 0)
+        return lifts - 1.0
 
     @cached_property
     def information(self) -> Array:
@@ -234,7 +235,8 @@ class AnswerLaw:
 
     def log_odds(self) -> float:
         """The worst log factor over events and the answers that may happen."""
-        return float(self.log_factors[:, self.happens].max(initial=-np.inf))
+        factors = self.log_factors if self.p.all() else self.log_factors[:, self.happens]
+        return float(factors.max(initial=-np.inf))
 
     def above(self, log_cap: float) -> Array:
         """The probability of an answer that raises some odds beyond the cap, [target]."""

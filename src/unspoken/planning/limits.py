@@ -127,16 +127,25 @@ class Limits:
         With an exempt probability the odds enter as `AnswerLaw.hockey_stick`, which is necessary
         for them but not sufficient: the probability of the answers above the cap is not monotone.
         """
-        allowed = np.array([self.about(target) for target in answers.joint.targets])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = np.where(answers.information > 0, answers.information / allowed, 0.0)
-        above: Array = shares[np.isfinite(allowed)] - 1.0
+        above = self._of_information(answers)
         if math.isinf(self.odds_cap) or above.max(initial=0.0) > 0:
             return above
         if self.exceed > 0:
             excess = answers.hockey_stick(self.log_cap).max(initial=0.0)
             return np.concatenate([above, [float(excess) / self.exceed - 1.0]])
         return np.concatenate([above, [answers.log_odds() - self.log_cap]])
+
+    def _of_information(self, answers: AnswerLaw) -> Array:
+        """Of every target with a limit; where none has one, what is learnt is not computed."""
+        allowed = np.array([self.about(target) for target in answers.joint.targets])
+        limited = np.isfinite(allowed)
+        if not limited.any():
+            return np.zeros(0)
+        learnt, allowed = answers.information[limited], allowed[limited]
+        shares: Array = np.zeros(len(learnt))
+        with np.errstate(divide="ignore"):  # where nothing may be learnt
+            np.divide(learnt, allowed, out=shares, where=learnt > 0)
+        return shares - 1.0
 
     def kept(self, answers: AnswerLaw) -> bool:
         """Whether every limit is kept, the exempt probability counted as it is."""
