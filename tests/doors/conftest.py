@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,11 +50,28 @@ FEWER_VALUES = {
 }
 
 
+@pytest.fixture(scope="session")
+def occupancy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds occupancy.parquet and nothing else."""
+    folder = tmp_path_factory.mktemp("occupancy")
+    pq.write_table(building(np.random.default_rng(3), 20, 40), folder / "occupancy.parquet")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def begun(occupancy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after `init`."""
+    folder = tmp_path_factory.mktemp("begun")
+    shutil.copytree(occupancy, folder, dirs_exist_ok=True)
+    with contextlib.chdir(folder):
+        assert cli.run(["init", "occupancy.parquet"]) == 0
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where we are: it holds occupancy.parquet and nothing else."""
-    table = building(np.random.default_rng(3), 20, 40)
-    pq.write_table(table, tmp_path / "occupancy.parquet")
+def folder(occupancy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where we are: a folder of our own like that of the table."""
+    shutil.copytree(occupancy, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(waiting, "EVERY", 3600)  # however slow the machine is, say nothing of it
@@ -72,9 +91,9 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def edited(run: Run, folder: Path) -> Path:
+def edited(begun: Path, folder: Path) -> Path:
     """A project as `init` writes it, after the edit that everybody has to make."""
-    assert run("init", "occupancy.parquet").code == 0
+    shutil.copytree(begun, folder, dirs_exist_ok=True)
     project = folder / "unspoken.toml"
     text = project.read_text().replace(
         'missing = "value" ', 'sensitive = "first_arrival >= 11"\nmissing = "public" ', 1
