@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.doors.conftest import Run, folder, run  # noqa: F401
+from tests.doors.conftest import Run, folder, occupancy, run  # noqa: F401
 from tests.releasing.small import Attributes, small
 from unspoken.errors import InputError
 from unspoken.policy import Project
