@@ -44,9 +44,7 @@ def adopt_plan(
     chosen = ready.plan()
     if extend:
         _refuse_unreleasable(ready, chosen, kept)
-    adopted = adopt(
-        ready.project, kept, ready.believed, chosen, ready.sensitive, ready.closed, by, why
-    )
+    adopted = adopt(ready.project, kept, ready.believed, chosen, ready.closed, by, why)
     return replace(ready, adopted=adopted)
 
 

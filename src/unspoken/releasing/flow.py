@@ -154,7 +154,7 @@ def _adopted(asked: Asked, kept: Custody) -> bool:
     if ready.adopted is not None or ready.believed is None:
         return False
     refuse_unapproved(ready.project)
-    adopt(ready.project, kept, ready.believed, asked.plan, ready.sensitive, ready.closed)
+    adopt(ready.project, kept, ready.believed, asked.plan, ready.closed)
     return True
 
 

@@ -182,6 +182,4 @@ def approve(curator: Curator, digest: str, by: str, why: str) -> Adoption:
                 "plan: is not the one that you have looked at, since something has changed; look "
                 "at it again"
             )
-        return adopt(
-            anew.project, kept, ready.believed, plan, anew.sensitive, anew.closed, by, why.strip()
-        )
+        return adopt(anew.project, kept, ready.believed, plan, anew.closed, by, why.strip())

@@ -8,7 +8,7 @@ and what was released before stays charged.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -61,7 +61,6 @@ def adopt(
     kept: Custody,
     pinned: Believed,
     plan: Plan,
-    sensitive: Mapping[str, Sequence[Value]],
     closed: Closure,
     by: str = "",
     why: str = "",
