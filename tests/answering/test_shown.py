@@ -21,6 +21,7 @@ from unspoken.answering import (
     together,
     undeclared_values,
 )
+from unspoken.doors import as_json
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import prepare, release
 
@@ -84,7 +85,10 @@ def test_what_is_to_be_declared_is_said_while_it_is_free(tmp_path: Path) -> None
     (said,) = undeclared_values(ready)
     assert said.startswith("disease: cells never show its sensitive values; counts with noise do, ")
     assert 'write values = ["a", "b"], with every one there may be, under [attribute.dis' in said
-    assert offers(ready, ready.findings(curve=False)) == []
+    findings = ready.findings(curve=False)
+    assert offers(ready, findings) == []
+    told = as_json.plan(findings, (), (), undeclared_values(ready))
+    assert (told["answers"], told["no_answers"]) == ([], [said])
 
 
 CHECKINS = """\

@@ -127,7 +127,10 @@ def first_look(look: FirstLook) -> dict[str, Any]:
 
 
 def plan(
-    findings: Findings, keys: Sequence[Undeclared] = (), offered: Sequence[Offer] = ()
+    findings: Findings,
+    keys: Sequence[Undeclared] = (),
+    offered: Sequence[Offer] = (),
+    undeclared: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The plan, the one without closure, and what the plan tells."""
     closed = findings.closure.added if findings.project.closing_values else {}
@@ -145,6 +148,7 @@ def plan(
         **_known(findings.planned_known),
         **known.of_keys_as_json(keys),
         "answers": [asdict(offer) for offer in offered],
+        "no_answers": list(undeclared),
         "assumptions": list(findings.assumptions),
     }
 

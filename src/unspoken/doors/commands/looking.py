@@ -211,7 +211,7 @@ def plan_command(
     beside = [f"{BESIDE}: {refused}"] if refused else []
     warn(beside)
     found = (
-        as_json.plan(findings, keys, offered)
+        as_json.plan(findings, keys, offered, others)
         if in_json
         else tables.plan(findings, keys, [*offered, *others])
     )
