@@ -24,7 +24,7 @@ JSON = {
     "leak": {"unspoken", "format", "for", "warnings", "premise", "box", "told", "undeclared"},
     "plan": {"unspoken", "format", "for", "warnings", "premise", "plan", "without_closure",
              "shares", "closed", "promise", "box", "told", "undeclared", "answers",
-             "assumptions"},
+             "no_answers", "assumptions"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
                 "together", "on_average", "promise", "warnings"},
     "ledger": {"unspoken", "format", "events", "exposure", "decisions", "answers", "warnings"},
