@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.doors import projects
+from unspoken import releasing
 from unspoken.policy import Project
 
 JSON = {
@@ -373,7 +373,7 @@ def test_an_interrupt_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr(projects, "prepare", interrupted)
+    monkeypatch.setattr(releasing, "prepare", interrupted)
     done = run("leak")
     assert (done.code, done.out) == (130, "")
     assert done.err == "interrupted\n"

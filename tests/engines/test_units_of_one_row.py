@@ -31,13 +31,12 @@ class Recording:
         self._con, self.asked = duckdb.connect(), list[str]()
         self._con.register("t", table)
 
-    @property
-    def con(self) -> Recording:
-        return self
-
     def execute(self, query: str) -> Any:
         self.asked.append(query)
         return self._con.execute(query)
+
+    def cursor(self) -> Recording:
+        return self
 
     def reworded(self, where: str) -> Any:
         return nullcontext()

@@ -19,6 +19,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import ByLabels, apart, called
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.drifted import drifted
+from unspoken.releasing.opening import OpenProject
 from unspoken.releasing.rows.witness import Witness
 
 SAID = "are not like those that were counted"
@@ -156,7 +157,9 @@ def test_rows_counted_by_the_way_say_what_rows_counted_for_it_do(unit: bool, pat
     grow(path.parent, 4, persons=60)
     sick(path, 60, often=1 if unit else 2)
     learn_project(path)
-    asked = Asked.of(path, 1.0, None, None, False, Custody.there(Project.read(path)), None)
+    asked = Asked.of(
+        OpenProject.of(path), 1.0, None, False, Custody.there(Project.read(path)), None
+    )
     ready, witness = asked.ready, witness_of(asked)
     whole = pq.read_table(path.parent / "t.parquet").to_pylist()
     rows = [row for row in whole if row["day"] // 30 in (1, 3)]
@@ -211,7 +214,7 @@ def test_rows_without_a_label_and_attributes_that_are_not_read_are_left_out(path
 
 def test_nothing_is_counted_where_nothing_can_be_compared(path: Path) -> None:
     project(path.parent, '[belief]\nnoise = "none"\n', **SICK)
-    asked = Asked.of(path, 1.0, None, None, False, None, None)
+    asked = Asked.of(OpenProject.of(path), 1.0, None, False, None, None)
     witness = witness_of(asked)
     assert not any(witness.labels.values())
     assert drifted(asked, None, witness, [*witness.counts]) == ()

@@ -14,6 +14,7 @@ from unspoken.engines.protocol import BATCH, Scan
 from unspoken.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
+from unspoken.releasing.opening import OpenProject
 from unspoken.releasing.rows.kernel import Kernel
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 11)]
@@ -24,7 +25,7 @@ def kernel_of(folder: Path, plan: str, apart: bool) -> tuple[Kernel, Asked]:
     few = {name: ATTRIBUTES[name] for name in ("rooms", "door")}
     path = small(folder, rows(), few, keys=KEYS, epoch=of, odds_cap=cap)
     path.write_text(path.read_text().replace('by = "cell"', f'by = "{plan}"'))
-    asked = Asked.of(path, 1.0, None, None, False, None, None)
+    asked = Asked.of(OpenProject.of(path), 1.0, None, False, None, None)
     return asked.kernel(MasterKey(KEY), asked.released, apart), asked
 
 

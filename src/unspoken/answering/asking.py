@@ -17,7 +17,6 @@ from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
-from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Chosen, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
@@ -31,6 +30,7 @@ from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import declared
+from unspoken.releasing.opening import OpenProject
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.rows.reading import Epochs, Reading
 
@@ -60,20 +60,20 @@ class Asking:
     @classmethod
     def of(
         cls,
-        whole: Project,
+        read: OpenProject,
         text: str,
         reader: str | None,
-        table: Streams | None,
         fresh: bool,
         make: Callable[[], Custody] | None,
     ) -> Asking:
         """``make``: makes the custody, if there is none, in which a belief is pinned: for questions
         that noise answers, and not before it is known that they can be.
         """
+        whole = read.project
         served, readers = whole.serving(reader), () if reader is None else (reader,)
 
         def asked(kept: Custody | None, making: Callable[[], Custody] | None) -> Asking:
-            ready = prepared(whole, table, fresh, kept, make=making, keyed=True)
+            ready = prepared(read, fresh, kept, make=making, keyed=True)
             rows = used_rows(ready.project, ready.table, history=False)
             question = bound(ready.project, rows, ready.learned, text, reader)
             for name in question.names:

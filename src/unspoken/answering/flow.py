@@ -24,7 +24,7 @@ from unspoken.numerics.noise import two_sided_noise
 from unspoken.numerics.numbers import number, which_draw
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.preparing import opened
+from unspoken.releasing.opening import OpenProject
 from unspoken.types.kinds import expect
 
 __all__ = ["query"]
@@ -56,9 +56,9 @@ def query(
     expect(text, str, "query", "write a SELECT")
     epsilon = None if epsilon is None else within(epsilon)
     share, draw = _share(share), which_draw(draw)
-    whole = opened(project)
-    make = None if dry_run else partial(Custody.made, whole)
-    asking = Asking.of(whole, text, reader, table, fresh, make)
+    read = OpenProject.of(project, table)
+    make = None if dry_run else partial(Custody.made, read.project)
+    asking = Asking.of(read, text, reader, fresh, make)
     asking = replace(asking, epsilon=epsilon, share=share, draw=draw)
     if asking.public:
         return _public(asking, dry_run, tell)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from unspoken import learning, releasing
 from unspoken.doors.running import err, say, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError
-from unspoken.learning import refuse_idle
-from unspoken.pictures import Chart
 from unspoken.policy import Project
-from unspoken.releasing import Prepared, prepare
+from unspoken.releasing.opening import OpenProject
+
+if TYPE_CHECKING:  # who draws nothing loads nothing of that
+    from unspoken.pictures import Chart
 
 __all__ = ["declared", "prepared", "room_for", "to_draw"]
 
@@ -28,13 +31,13 @@ def declared(path: Path) -> Project:
     return project
 
 
-def prepared(path: Path, fresh: bool, protecting: bool = False) -> Prepared:
+def prepared(path: Path, fresh: bool, protecting: bool = False) -> releasing.Prepared:
     """The project with its table read; refused, if it has to be ``protecting``, where it is not."""
     project = declared(path)
-    with busy(err, "reading the table"):
-        ready = prepare(project, fresh=fresh)
+    with busy(err, "reading the table"), OpenProject.looked_at(project) as read:
+        ready = releasing.prepare(read, fresh=fresh)  # loaded while keys are looked at
     if protecting:
-        refuse_idle(ready.doubts)
+        learning.refuse_idle(ready.doubts)
     warn(ready.warnings)
     return ready
 

@@ -145,7 +145,7 @@ def key_types_given(
         odd, said = _odd(columns[name])
         query = f"SELECT count(*) FROM {view} WHERE {odd.format(identifier(name))}"
         with opening.reworded(where):
-            found = opening.con.execute(query).fetchone()
+            found = opening.cursor().execute(query).fetchone()
         if found and found[0]:
             raise strange(where, name, found[0], title, said)
     with opening.reworded(where):
@@ -198,10 +198,14 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
         for name in names
     )
     with opening.reworded(where):
-        found = opening.con.execute(
-            f"SELECT n, {written} FROM (SELECT {keys_listed}, count(*) AS n FROM {view}"
-            f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
-        ).fetchone()
+        found = (
+            opening.cursor()
+            .execute(
+                f"SELECT n, {written} FROM (SELECT {keys_listed}, count(*) AS n FROM {view}"
+                f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
+            )
+            .fetchone()
+        )
     if found:
         rows, *key = found
         raise twice(where, dict(zip(keys, key, strict=True)), rows, title)
@@ -221,7 +225,7 @@ def _present(
     about = ", ".join(f"approx_count_distinct({name})" for name in names)
     with opening.reworded(where):
         query = f"SELECT count(*), max({text}), {nulls}, {about} FROM {view}"
-        rows, longest, *found = opening.con.execute(query).fetchone() or (0, 0)
+        rows, longest, *found = opening.cursor().execute(query).fetchone() or (0, 0)
     missing, values = found[: len(keys)], found[len(keys) :]
     for name, count in zip(keys, missing, strict=True):
         if count:
@@ -254,7 +258,7 @@ def numbered_once(opening: Opened, view: str, keys: Mapping[str, int], rows: int
         f" SELECT bit_count(bitstring_agg({' + '.join(places)}, 0, {bits - 1}))"
         f" FROM (SELECT {given} FROM {view}) AS r {' '.join(joined)} WHERE {' AND '.join(below)}"
     )
-    (marked,) = opening.con.execute(query).fetchone() or (0,)
+    (marked,) = opening.cursor().execute(query).fetchone() or (0,)
     return bool(marked == rows)
 
 
@@ -263,7 +267,7 @@ def hashed_once(opening: Opened, view: str, keys: str) -> bool:
     keys. False: there may be two of one key, or two with the same hash.
     """
     query = f"SELECT count(*), count(DISTINCT hash({keys})) FROM {view}"
-    rows, different = opening.con.execute(query).fetchone() or (0, 0)
+    rows, different = opening.cursor().execute(query).fetchone() or (0, 0)
     return bool(rows == different)
 
 
@@ -272,13 +276,15 @@ def marked_once(opening: Opened, view: str, key: str) -> bool:
     which costs far less than grouping by them. False: there may be two of one, one missing, no row,
     or it is another kind of key.
     """
-    (kind,) = opening.con.execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or ("",)
+    (kind,) = opening.cursor().execute(f"SELECT typeof({key}) FROM {view} LIMIT 1").fetchone() or (
+        "",
+    )
     if kind != "BIGINT":
         return False
     query = f"SELECT count(*), min({key}), max({key}) FROM {view}"
-    rows, least, most = opening.con.execute(query).fetchone() or (0, 0, 0)
+    rows, least, most = opening.cursor().execute(query).fetchone() or (0, 0, 0)
     if not rows - 1 <= most - least < min(BITS, CLOSE * rows):
         return False
     query = f"SELECT bit_count(bitstring_agg({key}, {least}, {most})) FROM {view}"
-    (marked,) = opening.con.execute(query).fetchone() or (0,)
+    (marked,) = opening.cursor().execute(query).fetchone() or (0,)
     return bool(marked == rows)

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from unspoken.engines.handed_in import Streams
 from unspoken.errors import InputError
 from unspoken.learning.learned import CELLS
 from unspoken.learning.pinned import JOINT
@@ -29,7 +27,8 @@ from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission, policy_of
 from unspoken.releasing.deciding.adopting import declared
-from unspoken.releasing.preparing import Prepared, opened, prepared, refuse_sources
+from unspoken.releasing.opening import OpenProject, refuse_sources
+from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.results import Said
 from unspoken.releasing.rows.kernel import Kernel
 from unspoken.releasing.rows.reading import Reading
@@ -67,19 +66,17 @@ class Asked:
     @classmethod
     def of(
         cls,
-        project: Project | str | Path,
+        read: OpenProject,
         scale: float,
         reader: str | None,
-        table: Streams | None,
         fresh: bool,
         kept: Custody | None,
         make: Callable[[], Custody] | None,
         draw: int = 1,
     ) -> Asked:
         """``kept``: the custody there is; ``make``: makes one, to pin a belief in if none is."""
-        whole = opened(project)
-        share, served = number(scale), whole.serving(reader, draw)
-        ready = prepared(whole, table, fresh, kept, make=make, keyed=make is None)
+        share, served = number(scale), read.project.serving(reader, draw)
+        ready = prepared(read, fresh, kept, make=make, keyed=make is None)
         refuse_sources(served, ready.table)
         plan = ready.plan()
         whole, learned = ready.project, ready.learned

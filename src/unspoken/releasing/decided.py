@@ -14,13 +14,14 @@ from unspoken.policy.complaints import quoted
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import adopt
+from unspoken.releasing.opening import OpenProject
 from unspoken.releasing.preparing import Prepared, learn_project
 
 __all__ = ["adopt_plan"]
 
 
 def adopt_plan(
-    project: Project | str | Path,
+    project: Project | str | Path | OpenProject,
     *,
     by: str = "",
     why: str = "",

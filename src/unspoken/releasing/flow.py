@@ -26,7 +26,7 @@ from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
-from unspoken.releasing.preparing import opened
+from unspoken.releasing.opening import OpenProject
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.rows.outputs import Output, lying
 from unspoken.releasing.rows.sorting import begun
@@ -37,7 +37,7 @@ __all__ = ["rehearse", "release"]
 
 
 def release(
-    project: Project | str | Path,
+    project: Project | str | Path | OpenProject,
     scale: float = 1.0,
     reader: str | None = None,
     *,
@@ -56,10 +56,11 @@ def release(
     ``draw`` 2 tosses coins of its own for the same cells, into files of its own: it is charged
     beside the first.
     """
-    whole = opened(project)
+    read = OpenProject.of(project, table)
+    whole = read.project
     served = whole.serving(reader)  # of which all draws are looked at
     make = partial(_made, whole, served, whole.serving(reader, draw))
-    asked = Asked.of(whole, scale, reader, table, fresh, Custody.there(served), make, draw)
+    asked = Asked.of(read, scale, reader, fresh, Custody.there(served), make, draw)
     with _going_on(_adopted(asked, kept := make())):
         if asked.project.files.by_epoch:
             return release_epochs(asked, kept, epochs)
@@ -103,7 +104,7 @@ def _whole(asked: Asked, kept: Custody) -> Released:
 
 
 def rehearse(
-    project: Project | str | Path,
+    project: Project | str | Path | OpenProject,
     scale: float = 1.0,
     reader: str | None = None,
     *,
@@ -112,9 +113,10 @@ def rehearse(
     draw: int = 1,
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
-    whole = opened(project)
+    read = OpenProject.of(project, table)
+    whole = read.project
     kept = Custody.there(whole.serving(reader))
-    asked = Asked.of(whole, scale, reader, table, fresh, kept, None, draw)
+    asked = Asked.of(read, scale, reader, fresh, kept, None, draw)
     if asked.ready.adopted is None and whole.belief.noise is not None:
         refuse_unapproved(whole)
     # Before there is a key any will do: of what is read with it nothing is compared or kept.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from unspoken.display import Shown
 from unspoken.engines.handed_in import Streams
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, LimitExceeded, TooLarge
-from unspoken.learning import Cache, Doubt, Learned, refuse_idle, table_of
+from unspoken.learning import Cache, Doubt, Learned, refuse_idle
 from unspoken.learning.counts.looked import Looked
 from unspoken.learning.doubts import doubts
 from unspoken.learning.pinned import Pinned
@@ -51,16 +50,14 @@ from unspoken.releasing.deciding.adopting import (
     same_limits,
     withheld,
 )
+from unspoken.releasing.opening import OpenProject
 from unspoken.types.domain import Value
-from unspoken.types.kinds import expect
 
 __all__ = [
     "Prepared",
     "learn_project",
-    "opened",
     "prepare",
     "prepared",
-    "refuse_sources",
 ]
 
 
@@ -282,7 +279,10 @@ class Prepared(Shown):
 
 
 def prepare(
-    project: Project | str | Path, *, table: Streams | None = None, fresh: bool = False
+    project: Project | str | Path | OpenProject,
+    *,
+    table: Streams | None = None,
+    fresh: bool = False,
 ) -> Prepared:
     """Open the table of a project (or of the project file at a path), and its belief.
 
@@ -290,26 +290,25 @@ def prepare(
     written or charged. ``table``: a frame of pandas, polars or Arrow whose rows stand in for those
     of its source. ``fresh``: read the rows, though counts of these very files may be kept.
     """
-    whole = opened(project)
-    return prepared(whole, table, fresh, Custody.there(whole))
+    read = OpenProject.of(project, table)
+    return prepared(read, fresh, Custody.there(read.project))
 
 
 def learn_project(
-    project: Project | str | Path,
+    project: Project | str | Path | OpenProject,
     *,
     table: Streams | None = None,
     fresh: bool = False,
     again: bool = False,
 ) -> Prepared:
     """The same, with the table counted, once, with noise; ``again``: counted once more."""
-    whole = opened(project)
-    make = partial(Custody.made, whole)
-    return prepared(whole, table, fresh, Custody.there(whole), make=make, again=again)
+    read = OpenProject.of(project, table)
+    make = partial(Custody.made, read.project)
+    return prepared(read, fresh, Custody.there(read.project), make=make, again=again)
 
 
 def prepared(
-    whole: Project,
-    frame: Streams | None,
+    read: OpenProject,
     fresh: bool,
     kept: Custody | None,
     *,
@@ -321,18 +320,15 @@ def prepared(
     is; nothing is made of what cannot be learned. ``keyed``: see that keys name the rows, even
     where they did when these were counted.
     """
-    whole = with_disclosed(whole, kept)
-    held = table_of(whole, frame, checked=False)
-    refuse_sources(whole, held)
+    whole, held = with_disclosed(read.project, kept), read.table
     noise = whole.belief.noise
     pinned = None if noise is None or again else pinned_of(whole, kept)
-    cache = Cache.of(whole, held) if frame is None and pinned is None else None
+    cache = Cache.of(whole, held) if not read.handed_in and pinned is None else None
     before = None if cache is None or fresh else cache.read()
-    looked = Looked.of(whole, held, frame is not None)
     if keyed or (before is None and pinned is None):
-        looked.once("keys", partial(held.check, whole.at("source", "keys")))
+        read.check()
     # Refused before counts are made with noise for fewer rows.
-    units = Units.of(whole, held, looked)
+    units = Units.of(whole, held, read.looked)
     odd: tuple[Doubt, ...] = ()
     if pinned is None:
         rows = used_rows(whole, held, history=True)
@@ -351,26 +347,8 @@ def prepared(
     adopted = None if noise is None else adopted_of(whole, kept, pinned)
     closed = closed_by(whole, learned)
     return Prepared(
-        whole, held, learned, closed, units, odd, pinned, adopted, countings, looked=looked
+        whole, held, learned, closed, units, odd, pinned, adopted, countings, looked=read.looked
     )
-
-
-def opened(project: Project | str | Path) -> Project:
-    """The project of a file, or the one that is given."""
-    if isinstance(project, str | Path):
-        return Project.read(project)
-    expect(project, Project, "project", "give a path; a frame stands beside it, as table=")
-    return project
-
-
-def refuse_sources(project: Project, table: Table) -> None:
-    """What is read is never written over: a query names files that the project does not."""
-    read = {os.path.realpath(path) for path in table.files}
-    for path in project.files.paths:
-        if os.path.realpath(path) in read:
-            raise InputError(
-                f"{path}: is read by this project, so it cannot be written too; name another file"
-            )
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import of_piece
 from unspoken.releasing.custody.custody import Custody, manifest_at
 from unspoken.releasing.custody.first_readings import FirstReadings
-from unspoken.releasing.preparing import opened
+from unspoken.releasing.opening import OpenProject, opened
 from unspoken.releasing.rows.outputs import Output
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Prints, Witness
@@ -66,7 +66,9 @@ def reproduce_all(
         _, event = kept.ledger.release(number)
         which = next(iter(event.readers), None), event.draw
         if which not in asked:
-            asked[which] = Asked.of(whole, 1.0, which[0], None, False, kept, None, which[1])
+            asked[which] = Asked.of(
+                OpenProject.of(whole), 1.0, which[0], False, kept, None, which[1]
+            )
         yield each, _Again(asked[which], kept, event).compared(number, paper)
 
 

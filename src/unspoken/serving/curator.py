@@ -29,7 +29,8 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import ADOPT
-from unspoken.releasing.preparing import Prepared, opened, prepared
+from unspoken.releasing.opening import OpenProject, opened
+from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
@@ -291,7 +292,9 @@ class Curator:
         self._current()
         if who not in self._asked:
             with outward():
-                self._asked[who] = Asked.of(self.project, 1.0, who, None, False, self._kept(), None)
+                self._asked[who] = Asked.of(
+                    OpenProject.of(self.project), 1.0, who, False, self._kept(), None
+                )
         return replace(self._asked[who], project=self._serving(who, draw), draw=draw)
 
     # ------------------------------------------------------------ steps of a request
@@ -369,7 +372,7 @@ class Curator:
 
 
 def _adopted(project: Project) -> Prepared:
-    ready = prepared(project, None, False, Custody.there(project))
+    ready = prepared(OpenProject.of(project), False, Custody.there(project))
     if ready.adopted is None:
         raise InputError(
             f"{project.path.name}: no plan is adopted, and a service lets out nothing else: {ADOPT}"

@@ -13,7 +13,8 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.disclosing import disclose
-from unspoken.releasing.preparing import Prepared, opened, prepared
+from unspoken.releasing.opening import OpenProject, opened
+from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.serving.standing import Standing, Standings
 
 __all__ = ["Consequences", "disclosed"]
@@ -67,7 +68,7 @@ def disclosed(
     kept = Custody.there(whole)
     assert kept is not None
     try:
-        ready = prepared(whole, None, False, kept)
+        ready = prepared(OpenProject.of(whole), False, kept)
         return Consequences(
             event, head.number, tuple(Standings().of(ready, kept)), _plan(ready, kept)
         )

@@ -59,23 +59,27 @@ def release_command(
     in_json: AsJson = False,
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
-    from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, room_for
-    from unspoken.releasing import rehearse, release
+    from unspoken.releasing.opening import OpenProject
 
     given = declared(project)
     files = given.files if draw == 1 else given.files.drawn(draw)
     room_for(files.release, files.manifest, files.key, files.ledger)
-    if dry_run:
-        with busy(err, "planning"):
-            trial = rehearse(given, scale, reader, fresh=fresh, draw=draw)
-        warn(trial.warnings)
-        show(as_json.rehearsed(trial) if in_json else tables.rehearsed(trial), trial.warnings)
-        return
-    with busy(err, "planning, charging and releasing"):
-        done = release(given, scale, reader, fresh=fresh, draw=draw)
-    warn(done.warnings)
-    show(as_json.released(done) if in_json else tables.released(done), done.warnings)
+    what = "planning" if dry_run else "planning, charging and releasing"
+    with busy(err, what), OpenProject.looked_at(given) as read:
+        from unspoken.doors import as_json, tables  # loaded while keys are looked at
+        from unspoken.releasing import rehearse, release
+
+        if dry_run:
+            trial = rehearse(read, scale, reader, fresh=fresh, draw=draw)
+            found = as_json.rehearsed(trial) if in_json else tables.rehearsed(trial)
+            warnings = trial.warnings
+        else:
+            done = release(read, scale, reader, fresh=fresh, draw=draw)
+            found = as_json.released(done) if in_json else tables.released(done)
+            warnings = done.warnings
+    warn(warnings)
+    show(found, warnings)
 
 
 def report_command(

@@ -93,14 +93,16 @@ def learn_command(
     in_json: AsJson = False,
 ) -> None:
     """Count the table once, with noise; say what it shows."""
-    from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, room_for
-    from unspoken.releasing import learn_project
+    from unspoken.releasing.opening import OpenProject
 
     given = declared(project)
     room_for(given.files.belief, given.files.key, given.files.ledger)
-    with busy(err, "reading the table"):
-        ready = learn_project(given, fresh=fresh, again=again)
+    with busy(err, "reading the table"), OpenProject.looked_at(given) as read:
+        from unspoken.doors import as_json, tables  # loaded while keys are looked at
+        from unspoken.releasing import learn_project
+
+        ready = learn_project(read, fresh=fresh, again=again)
     warn(ready.warnings)
     show(as_json.learned(ready) if in_json else tables.learned(ready), ready.warnings)
 
@@ -121,10 +123,8 @@ def leak_command(
     in_json: AsJson = False,
 ) -> None:
     """Who would learn what; of a table: which column tells what."""
-    from unspoken.doors import as_json, tables
     from unspoken.doors.projects import prepared
     from unspoken.policy.paths import is_table
-    from unspoken.releasing.undeclared import undeclared
 
     if database is not None or is_table(project):
         _of_table(str(project), database, secret, drawn, in_json)
@@ -133,6 +133,9 @@ def leak_command(
         if given is not None:
             raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
     ready = prepared(project, fresh)
+    from unspoken.doors import as_json, tables  # once keys were looked at
+    from unspoken.releasing.undeclared import undeclared
+
     with busy(err, "looking at every answer"):
         found = ready.openly()
         keys = undeclared(ready, found.everything)
@@ -186,21 +189,23 @@ def plan_command(
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    from unspoken.answering import offers, refused_beside, undeclared_values
-    from unspoken.doors import as_json, tables
     from unspoken.doors.projects import declared, prepared, to_draw
-    from unspoken.releasing import adopt_plan
-    from unspoken.releasing.undeclared import undeclared
+    from unspoken.releasing.opening import OpenProject
 
     write = None if drawn is None else to_draw(drawn)
     if adopt:
-        with busy(err, "counting and planning"):
-            ready = adopt_plan(
-                declared(project).closing(close), by=by, why=why, extend=extend, fresh=fresh
-            )
+        given = declared(project).closing(close)
+        with busy(err, "counting and planning"), OpenProject.looked_at(given) as read:
+            from unspoken.releasing import adopt_plan  # loaded while keys are looked at
+
+            ready = adopt_plan(read, by=by, why=why, extend=extend, fresh=fresh)
     else:
         ready = prepared(project, fresh, protecting=True).closing(close)
         ready = ready.extending() if extend else ready
+    from unspoken.answering import offers, refused_beside, undeclared_values
+    from unspoken.doors import as_json, tables
+    from unspoken.releasing.undeclared import undeclared
+
     with busy(err, "planning"):
         findings = ready.findings(curve=False)
         if write is not None:
