@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from tests.engines.conftest import Write
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression
+from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
 WHERE = "unspoken.toml:14 attribute.arrival.sensitive"
@@ -241,3 +242,12 @@ def test_a_function_that_takes_no_text_is_told_the_way() -> None:
     assert row.read("dayname(day::DATE)", "query: GROUP BY").type == "VARCHAR"
     with pytest.raises(InputError, match="Candidate functions"):
         row.read("dayname(n)", "query: GROUP BY")
+
+
+@pytest.mark.parametrize(("asked", "found"), [("a", "a"), ("A_1", "A_1"), ("a_1", "A_1"), ("B", "b")])
+def test_columns_that_differ_in_case_are_told_apart(asked: str, found: str) -> None:
+    """DuckDB names the second of a and A otherwise, and reads the first where it is asked for it."""
+    columns = duckdb.from_arrow(pa.table({"a": [1], "A": [2], "b": [3]})).columns
+    assert column_of(asked, columns, "keys") == found
+    with pytest.raises(InputError, match='"A" may be "a" or "A_1"'):
+        column_of("A", columns, "keys")

@@ -95,12 +95,23 @@ def _keywords() -> frozenset[str]:
 
 
 def column_of(name: str, columns: Iterable[str], where: str) -> str:
-    """The column of this name, upper and lower case aside as in SQL; ``where`` says of what."""
+    """The column of this name, upper and lower case aside as in SQL; ``where`` says of what.
+
+    Of columns a and A DuckDB calls the second A_1: whoever writes A then may mean either.
+    """
     known = list(columns)
+    if name in known:
+        return name
     spelled = {column.casefold(): column for column in known}.get(name.casefold())
     if spelled is None:
         raise unknown(where, name, known)
-    return name if name in known else spelled
+    again = next((x for x in known if re.fullmatch(rf"{re.escape(name)}_\d+", x)), None)
+    if again is not None:
+        raise InputError(
+            f'{where}: "{name}" may be "{spelled}" or "{again}", which is how a column that differs '
+            f"from {spelled} in letter case only is called here; write one of them"
+        )
+    return spelled
 
 
 def read_expression(
