@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from unspoken.errors import InputError, LimitExceeded, shown
 
-__all__ = ["Answer", "Cells", "Client"]
+__all__ = ["Answer", "ReleasedCells", "Client"]
 
 TOKEN = "UNSPOKEN_TOKEN"
 HERE = {"127.0.0.1", "::1", "localhost"}
@@ -34,7 +34,7 @@ TRIES = 5  # where a service is busy
 
 
 @dataclass(frozen=True, repr=False)
-class Cells:
+class ReleasedCells:
     """Released cells, true or NULL. ``inclusion``: how often a cell that may be shown is, and what
     may be computed from that; ``charged``: the epochs that were charged now, none if it was free.
     """
@@ -56,7 +56,7 @@ class Cells:
     def __repr__(self) -> str:
         columns = ", ".join(map(shown, self.rows.column_names))
         charged = f"{len(self.charged):,} epochs" if self.charged else "nothing: it was free"
-        return f"Cells: {self.rows.num_rows:,} rows of {columns}; charged: {charged}"
+        return f"ReleasedCells: {self.rows.num_rows:,} rows of {columns}; charged: {charged}"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Client:
         dry_run: bool = False,
         draw: int = 1,
     ) -> Any:
-        """`Cells` of these attributes (none named: all that are read), of rows by keys and epoch.
+        """`ReleasedCells` of these attributes (none named: all read), of rows by keys and epoch.
 
         ``dry_run``: what it would show and charge, as plain data. ``before``: only what was given
         before, free. ``draw``: 2 tosses coins of its own for the same cells, charged anew.
@@ -251,7 +251,7 @@ def _json(body: bytes) -> dict[str, Any]:
     return said
 
 
-def _cells(headers: Mapping[str, str], body: bytes) -> Cells:
+def _cells(headers: Mapping[str, str], body: bytes) -> ReleasedCells:
     """The rows, once they are known to be all."""
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     if headers.get("repr-digest") != f"sha-256=:{digest}:":
@@ -265,6 +265,6 @@ def _cells(headers: Mapping[str, str], body: bytes) -> Cells:
             f"client: {rows.num_rows:,} rows came of {headers.get('unspoken-rows')}; ask again"
         )
     said = json.loads((rows.schema.metadata or {}).get(b"unspoken", b"{}"))
-    return Cells(
+    return ReleasedCells(
         rows.replace_schema_metadata(None), said.get("inclusion", []), said.get("charged", [])
     )

@@ -16,7 +16,7 @@ import pytest
 from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, query
 from unspoken.answering.answer import Promised
-from unspoken.answering.cells import Cells
+from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.exact import Exact
 from unspoken.answering.noise import Noise, moved
 from unspoken.answering.numbers import Number
@@ -381,6 +381,6 @@ def test_rows_that_cells_make_are_groups_too(tmp_path: Path) -> None:
 def test_what_to_write_is_of_the_kind_of_the_column(kind: str, said: str) -> None:
     rule: Any = SimpleNamespace(name="the ward")
     none: Any = None
-    text = Cells(none, rule, kind).to_declare
+    text = AttributeCells(none, rule, kind).to_declare
     assert text.startswith(said)
     assert 'under [attribute."the ward"] in' in text

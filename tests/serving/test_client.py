@@ -20,7 +20,7 @@ import pytest
 
 from tests.serving import building
 from tests.serving.running import running
-from unspoken.client import Cells, Client
+from unspoken.client import Client, ReleasedCells
 from unspoken.doors.service.bounds import Bounds
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
@@ -250,8 +250,8 @@ def test_another_draw_is_asked_for_by_its_number(path: Path) -> None:
 
 def test_cells_show_how_many_they_are_and_not_all_of_them() -> None:
     rows = pa.table({"day": ["2026-01-01"] * 5000, "use": [None] * 5000})
-    said = repr(Cells(rows, [{"estimating": "x" * 4000}], ["2026-01", "2026-02"]))
+    said = repr(ReleasedCells(rows, [{"estimating": "x" * 4000}], ["2026-01", "2026-02"]))
     assert "5,000 rows of day, use" in said
     assert "2 epochs" in said
     assert len(said) < 200
-    assert "nothing: it was free" in repr(Cells(rows, [], []))
+    assert "nothing: it was free" in repr(ReleasedCells(rows, [], []))

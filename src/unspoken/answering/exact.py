@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.answering.cells import Cells
+from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.question import Question
 from unspoken.answering.select import WHERE
 from unspoken.engines.protocol import Chosen, Table
@@ -111,7 +111,7 @@ def _refuse_large(question: Question, rows: pa.ChunkedArray | pa.Array) -> None:
         )
 
 
-def _refuse_odd(cells: Cells, rows: Table, chosen: Chosen | None) -> None:
+def _refuse_odd(cells: AttributeCells, rows: Table, chosen: Chosen | None) -> None:
     """Say what is wrong with some row."""
     strange = cells.strange()
     found = rows.totals(list(strange.values()), (), WHERE, chosen)

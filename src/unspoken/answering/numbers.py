@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.answering.cells import Cells
+from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.engines.sql import Expression
 from unspoken.learning.marks.labels import NONE, Labelling
 from unspoken.numerics.arrays import Counts
@@ -62,7 +62,7 @@ class Number:
             places.append([*cell.values()])
         return labels, self.table[np.ix_(*places)]
 
-    def sql(self, reads: Mapping[str, Cells]) -> Expression:
+    def sql(self, reads: Mapping[str, AttributeCells]) -> Expression:
         """What a row adds; NULL where it is in no cell."""
 
         def adding(names: Sequence[str], table: Any) -> int | str:

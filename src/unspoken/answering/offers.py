@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unspoken.answering.asking import Asking
-from unspoken.answering.cells import Cells
+from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse
 from unspoken.answering.question import bound
 from unspoken.answering.shell import command
@@ -84,8 +84,10 @@ def undeclared_values(ready: Prepared) -> list[str]:
     ]
 
 
-def _cells(ready: Prepared, name: str) -> Cells:
-    return Cells(ready.project, ready.learned.labelling[name].cells, ready.table.columns[name])
+def _cells(ready: Prepared, name: str) -> AttributeCells:
+    return AttributeCells(
+        ready.project, ready.learned.labelling[name].cells, ready.table.columns[name]
+    )
 
 
 def _asking(ready: Prepared, name: str, kept: Custody | None) -> Asking | None:

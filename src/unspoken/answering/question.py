@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unspoken.answering.cells import Cells
+from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Part, Select
 from unspoken.engines.of_keys import OfKeys
@@ -77,10 +77,10 @@ class Question:
     columns: tuple[Column, ...]
     groups: tuple[Expression, ...]
     where: tuple[Expression, ...]
-    by: tuple[Cells, ...]
+    by: tuple[AttributeCells, ...]
     places: tuple[int, ...]
     kept: tuple[tuple[int, ...], ...]
-    reads: Mapping[str, Cells]
+    reads: Mapping[str, AttributeCells]
     shown: Shown
     text: str
 
@@ -151,7 +151,7 @@ class _Binder:
     def __init__(self, project: Project, table: Table, learned: Learned, select: Select) -> None:
         self.project, self.table, self.select = project, table, select
         self.cells = {
-            name: Cells(project, labelling.cells, table.columns[name])
+            name: AttributeCells(project, labelling.cells, table.columns[name])
             for name, labelling in learned.labelling.items()
         }
         self.row = partial(RowSQL, title=table.title, timezone=table.timezone)
@@ -215,7 +215,7 @@ class _Binder:
             only.append(part)
         return public, only
 
-    def _attribute(self, name: str) -> Cells:
+    def _attribute(self, name: str) -> AttributeCells:
         if name in self.cells:
             return self.cells[name]
         raise InputError(
@@ -240,9 +240,9 @@ class _Binder:
 
     # ------------------------------------------------------------ groups
 
-    def _by(self) -> dict[int, Cells]:
+    def _by(self) -> dict[int, AttributeCells]:
         """The attributes that rows are grouped by, by where they stand."""
-        found = dict[int, Cells]()
+        found = dict[int, AttributeCells]()
         for place, part in enumerate(self.select.groups):
             name = part.columns[0] if len(part.columns) == 1 else ""
             if not name or name in self.table.keys or part.sql.strip('"') != name:
@@ -255,12 +255,12 @@ class _Binder:
                 )
         return found
 
-    def _kept(self, by: Sequence[Cells], only: Sequence[Part]) -> list[tuple[int, ...]]:
+    def _kept(self, by: Sequence[AttributeCells], only: Sequence[Part]) -> list[tuple[int, ...]]:
         """The cells, of several attributes their combinations, that are rows of the answer."""
         holds = [self._holds(cells, only) for cells in by]
         return [*itertools.product(*(np.flatnonzero(held).tolist() for held in holds))]
 
-    def _holds(self, cells: Cells, only: Sequence[Part]) -> Mask:
+    def _holds(self, cells: AttributeCells, only: Sequence[Part]) -> Mask:
         """In which cells of an attribute the conditions on it hold."""
         mine = [cells.where(part, self.row) for part in only if part.columns[0] == cells.name]
         return np.asarray(np.all([[True] * len(cells.rule.names), *mine], axis=0))
@@ -271,7 +271,7 @@ class _Binder:
         self,
         asked: Aggregate,
         where: Sequence[Part],
-        by: Sequence[Cells],
+        by: Sequence[AttributeCells],
         kept: Sequence[tuple[int, ...]],
     ) -> Column:
         of_keys, only = self._parted(asked.only)
@@ -292,7 +292,7 @@ class _Binder:
         rows = [dict(zip((each.name for each in by), each, strict=True)) for each in kept]
         return self._made(asked, added, [_within(cells, holds, row) for row in rows], cells)
 
-    def _added(self, asked: Aggregate) -> Cells | None:
+    def _added(self, asked: Aggregate) -> AttributeCells | None:
         """The attribute whose values it looks at; None: it counts rows."""
         if asked.column is None:
             return None
@@ -308,9 +308,9 @@ class _Binder:
     def _made(
         self,
         asked: Aggregate,
-        added: Cells | None,
+        added: AttributeCells | None,
         each: Sequence[Mask],
-        cells: Sequence[Cells],
+        cells: Sequence[AttributeCells],
     ) -> Column:
         """``each``: in which combinations of these cells a row of the answer has rows."""
         names = [own.name for own in cells]
@@ -341,7 +341,7 @@ class _Binder:
         return Term(self.numbers.index(number), step)
 
 
-def _refuse_many(asked: Aggregate, cells: Sequence[Cells]) -> None:
+def _refuse_many(asked: Aggregate, cells: Sequence[AttributeCells]) -> None:
     many = math.prod(len(each.rule.names) for each in cells)
     if len(cells) > 1 and many > CELLS:
         raise InputError(
@@ -351,7 +351,7 @@ def _refuse_many(asked: Aggregate, cells: Sequence[Cells]) -> None:
         )
 
 
-def _within(cells: Sequence[Cells], holds: Sequence[Mask], row: Mapping[str, int]) -> Mask:
+def _within(cells: Sequence[AttributeCells], holds: Sequence[Mask], row: Mapping[str, int]) -> Mask:
     """The combinations of cells in which conditions hold, and which are those of a row."""
     each = [
         held & (np.arange(len(held)) == row[own.name]) if own.name in row else held
@@ -360,7 +360,9 @@ def _within(cells: Sequence[Cells], holds: Sequence[Mask], row: Mapping[str, int
     return functools.reduce(np.logical_and.outer, each)
 
 
-def _along(cells: Sequence[Cells], own: Cells) -> Callable[[Sequence[int]], Counts]:
+def _along(
+    cells: Sequence[AttributeCells], own: AttributeCells
+) -> Callable[[Sequence[int]], Counts]:
     """What each cell of one attribute has, for all combinations with those of the others."""
     shape = [-1 if each is own else 1 for each in cells]
     return lambda each: np.array(each, np.int64).reshape(shape)

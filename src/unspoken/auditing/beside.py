@@ -22,8 +22,8 @@ from unspoken.auditing.around import (
 )
 from unspoken.auditing.hints import NOTHING, Hint, where, written
 from unspoken.auditing.opening import opened, read, texts_of
-from unspoken.auditing.released_cells import (
-    Cells,
+from unspoken.auditing.released_column import (
+    ReleasedColumn,
     cells_of,
     labelled,
     never_shown,
@@ -87,7 +87,7 @@ class Beside:
     releases: str
     original: DuckTable
     rows: int
-    cells: dict[str, Cells]
+    cells: dict[str, ReleasedColumn]
     secret: Mask | None
     contexts: Sequence[Context]
     units: Codes | None
@@ -258,9 +258,9 @@ def _beyond(released: DuckTable, original: DuckTable, shared: Sequence[str]) -> 
     ]
 
 
-def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str, Cells]:
+def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str, ReleasedColumn]:
     """Of each such column what it shows: there is no truth that it hides."""
-    found = dict[str, Cells]()
+    found = dict[str, ReleasedColumn]()
     for place, names in enumerate(beyond):
         for name in names:
             column = rows[_from(place, name)]
@@ -328,18 +328,18 @@ def _joined(released: Sequence[pa.Table], source: pa.Table, keys: Sequence[str])
     return rows.take(pa.array(np.argsort(fresh_draws(rows.num_rows))))
 
 
-def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, Cells]:
+def _pooled(rows: pa.Table, columns: Sequence[Sequence[str]]) -> dict[str, ReleasedColumn]:
     """Each column as whoever has all releases sees it; of what several have, which of them show it.
 
     A row that a release has not is one of which it shows nothing.
     """
 
-    def part(place: int, name: str, cuts: Sequence[float]) -> Cells:
+    def part(place: int, name: str, cuts: Sequence[float]) -> ReleasedColumn:
         none = _none(place, name)
         said = rows[none] if none in rows.column_names else None
         return cells_of(rows[_from(place, name)], rows[_true(name)], said, cuts)
 
-    found = dict[str, Cells]()
+    found = dict[str, ReleasedColumn]()
     for name in dict.fromkeys(name for each in columns for name in each):
         places = [place for place, each in enumerate(columns) if name in each]
         cuts = never_shown(rows[_true(name)], [rows[_from(place, name)] for place in places])

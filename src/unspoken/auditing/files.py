@@ -23,7 +23,7 @@ from unspoken.auditing.beside import Around, Beside, beside
 from unspoken.auditing.guessing import Guessed, guessed
 from unspoken.auditing.hints import NOTHING
 from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
-from unspoken.auditing.released_cells import Cells
+from unspoken.auditing.released_column import ReleasedColumn
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown, share
@@ -55,7 +55,7 @@ class Sought:
     reads: Sequence[str]
     hidden: bool = True
 
-    def open(self, cells: Mapping[str, Cells]) -> Mask:
+    def open(self, cells: Mapping[str, ReleasedColumn]) -> Mask:
         """In which rows it is shown as it is."""
         if not self.reads or not {*self.reads} <= {*cells}:
             return np.zeros(len(self.truth), dtype=bool)
@@ -222,7 +222,7 @@ def audit_file(
     )
 
 
-def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> list[Sought]:
+def _sought(rows: Beside, cells: Mapping[str, ReleasedColumn], secret: str | None) -> list[Sought]:
     """The condition that is given; else what is never shown of each column, or mostly not."""
     if secret is not None and rows.secret is not None:
         original = rows.original
@@ -244,7 +244,9 @@ def _sought(rows: Beside, cells: Mapping[str, Cells], secret: str | None) -> lis
     return found
 
 
-def _unread(cells: Mapping[str, Cells], column: str | None) -> Mapping[str, Cells]:
+def _unread(
+    cells: Mapping[str, ReleasedColumn], column: str | None
+) -> Mapping[str, ReleasedColumn]:
     """The same, but of this column it is not seen which of its values is shown.
 
     What is shown is no secret: the question is what blanks tell, what stands in place of values,
@@ -270,7 +272,7 @@ class _Attack:
 
     rows: Beside
     sought: Sought
-    cells: Mapping[str, Cells]
+    cells: Mapping[str, ReleasedColumn]
     odds_cap: float | None
     chance: float
 

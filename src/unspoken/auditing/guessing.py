@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.auditing.released_cells import Cells
+from unspoken.auditing.released_column import ReleasedColumn
 from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.display import Shown, share
 from unspoken.numerics.arrays import Array, Mask
@@ -48,7 +48,7 @@ class Guessed(Shown):
         ]
 
 
-def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
+def guessed(name: str, cells: Mapping[str, ReleasedColumn], chance: float) -> Guessed:
     """By rows whose cell is shown: those of them that are alike in all else, n(label), and with the
     weight of one more P(label) prod P(other cell | label).
     """
@@ -73,7 +73,7 @@ def guessed(name: str, cells: Mapping[str, Cells], chance: float) -> Guessed:
     )
 
 
-def _alike(name: str, cells: Mapping[str, Cells]) -> Array:
+def _alike(name: str, cells: Mapping[str, ReleasedColumn]) -> Array:
     """How many shown cells of the column, in rows alike, have each label: [blank, label]."""
     column, rows = cells[name], np.zeros(len(cells[name].blank), dtype=np.intp)
     for other, beside in cells.items():
@@ -87,7 +87,7 @@ def _alike(name: str, cells: Mapping[str, Cells]) -> Array:
     return alike
 
 
-def _log_likelihood(beside: Cells, column: Cells, blank: Mask) -> Array:
+def _log_likelihood(beside: ReleasedColumn, column: ReleasedColumn, blank: Mask) -> Array:
     """log P(what is shown of another column | label), for each blank and label."""
     seen = ~column.unseen
     codes = (beside.shown - WITHHELD_AS).astype(np.intp)  # a blank is 0

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.auditing.released_cells import MOST, has_scale
+from unspoken.auditing.released_column import MOST, has_scale
 from unspoken.engines.arrow import in_one, missing, numbers, plain
 from unspoken.numerics.arrays import Codes, Mask
 

@@ -26,7 +26,7 @@ from unspoken.beliefs import Joint
 from unspoken.beliefs.asking import NoisySum
 from unspoken.errors import InputError, shown
 from unspoken.families.ends import Ends
-from unspoken.families.knapsack import Cells, between, fill, share, threshold
+from unspoken.families.knapsack import Knapsack, between, fill, share, threshold
 from unspoken.families.noisy import Masses
 from unspoken.families.searched import Furthest, Pair
 from unspoken.families.sides import Side
@@ -118,7 +118,7 @@ class Box(TableSet):
         at = [np.flatnonzero(cells & pair.context) for cells in (pair.above, pair.below)]
         rest = np.ones(kernel.size, dtype=bool)
         rest[np.concatenate(at)] = False
-        above, below = (self._cells(cells_of) for cells_of in at)
+        above, below = (self._knapsack(cells_of) for cells_of in at)
         if not (above.possible and below.possible):
             return None
         kernels = kernel[at[0]], kernel[at[1]]
@@ -137,7 +137,7 @@ class Box(TableSet):
 
     def likely(self, cells: Mask, context: Mask, kernel: Array) -> tuple[float, float] | None:
         at = np.flatnonzero(cells & context)
-        held = self._cells(at)
+        held = self._knapsack(at)
         return held.range(kernel[at]) if held.possible else None
 
     def weight(self, cells: Mask, context: Mask) -> tuple[float, float]:
@@ -167,12 +167,12 @@ class Box(TableSet):
             self.ends.upper.ravel()[cells].sum()
         )
 
-    def _cells(self, at: Codes) -> Cells:
+    def _knapsack(self, at: Codes) -> Knapsack:
         rest = np.ones(self.ends.lower.size, dtype=bool)
         rest[at] = False
         least, most = self._weigh(rest)
         beside = least - self.loose, most + self.loose
-        return Cells.of(self.ends.lower.ravel()[at], self.ends.upper.ravel()[at], beside)
+        return Knapsack.of(self.ends.lower.ravel()[at], self.ends.upper.ravel()[at], beside)
 
     def facts(self) -> list[tuple[str, str]]:
         gap = float((self.ends.upper - self.ends.lower).max())

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.families.knapsack import Cells, between
+from unspoken.families.knapsack import Knapsack, between
 from unspoken.families.sides import Marginal, Side
 from unspoken.numerics.arrays import Array, Mask
 
@@ -41,12 +41,12 @@ class Declared:
             return self.cells
         return ~self.cells if np.array_equal(cells, ~self.cells) else None
 
-    def part(self, side: Mask, context: Mask, loose: float) -> Cells:
+    def part(self, side: Mask, context: Mask, loose: float) -> Knapsack:
         """The cells of one side that agree with what is known, beside its others."""
         others = side & ~context
         beside = float(self.low[others].sum()) - loose, float(self.up[others].sum()) + loose
         at = side & context
-        return Cells.of(self.low[at], self.up[at], beside)
+        return Knapsack.of(self.low[at], self.up[at], beside)
 
     def best(self, side: Mask, kernel: Array, sign: int, loose: float) -> tuple[float, Array]:
         """The largest or least mean of a kernel over a whole side, and its law [cell].
@@ -59,9 +59,9 @@ class Declared:
         rest[at] = False
         low, up, law = self.low[at], self.up[at], np.zeros(side.size)
         least, most = held.mass(at)
-        cells = Cells.of(low, up, (1.0 - most - loose, 1.0 - least + loose))
-        mass = cells.most if sign > 0 else cells.least
-        law[at] = cells.weighing(kernel[at], sign, np.array([mass]))[0]
+        knapsack = Knapsack.of(low, up, (1.0 - most - loose, 1.0 - least + loose))
+        mass = knapsack.most if sign > 0 else knapsack.least
+        law[at] = knapsack.weighing(kernel[at], sign, np.array([mass]))[0]
         law[rest] = between(self.low[rest], self.up[rest], 1.0 - float(law[at].sum()))
         return float(law[at] @ kernel[at]), law
 

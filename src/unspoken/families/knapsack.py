@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 
-__all__ = ["Cells", "between", "fill", "share", "threshold"]
+__all__ = ["Knapsack", "between", "fill", "share", "threshold"]
 
 
 def fill(low: Array, up: Array, kernel: Array, sign: int, mass: float | Array) -> Array:
@@ -63,8 +63,8 @@ def _so_far(first: Array, last: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """``low``, ``up``: [cell] ends of their masses; in all they weigh ``least`` to ``most``."""
+class Knapsack:
+    """``low``, ``up``: [cell] ends of the cells' masses; in all they weigh ``least`` to ``most``."""
 
     low: Array
     up: Array
@@ -72,8 +72,8 @@ class Cells:
     most: float
 
     @classmethod
-    def of(cls, low: Array, up: Array, beside: tuple[float, float], total: float = 1.0) -> Cells:
-        """Cells that together with others, of this least and most mass, weigh ``total``."""
+    def of(cls, low: Array, up: Array, beside: tuple[float, float], total: float = 1.0) -> Knapsack:
+        """Of cells that together with others, of this least and most mass, weigh ``total``."""
         weighed = float(up.sum())  # by rounding the others may leave more than these can weigh
         least = min(max(float(low.sum()), total - beside[1]), weighed)
         return cls(low, up, least, max(least, min(weighed, total - beside[0])))
@@ -174,7 +174,7 @@ def _ends(kernel: Array) -> tuple[float, float]:
 
 
 def share(
-    above: Cells, below: Cells, kernels: tuple[Array, Array], total: float
+    above: Knapsack, below: Knapsack, kernels: tuple[Array, Array], total: float
 ) -> tuple[Array, Array]:
     """The masses of both, ``total`` together, with the largest mean of one over the least of the
     other. With masses t and M - t both sums are piecewise linear in t, G = a + b t and H = c + d t;

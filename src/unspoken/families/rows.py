@@ -20,7 +20,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs.asking import NoisySum, Shows
 from unspoken.errors import InputError, NotKnown
 from unspoken.families.ends import Ends
-from unspoken.families.knapsack import Cells, between, fill
+from unspoken.families.knapsack import Knapsack, between, fill
 from unspoken.families.noisy import Masses
 from unspoken.families.searched import Furthest, Pair
 from unspoken.families.tables import TableSet
@@ -153,7 +153,7 @@ class Rows(TableSet):
 
     def _extreme(self, at: Codes, kernel: Array, sign: int) -> tuple[float, Array]:
         """The largest (1) or least (-1) mean of a row, and a table [cell] of that row only."""
-        row = Cells.of(self._low[at], self._up[at], (-self.loose, self.loose))
+        row = Knapsack.of(self._low[at], self._up[at], (-self.loose, self.loose))
         masses, table = row.best(kernel[at], sign), np.zeros(self._row.size)
         table[at] = masses
         return float(row.mean(masses[None], kernel[at], sign)[0]), table

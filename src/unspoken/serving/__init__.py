@@ -4,12 +4,12 @@ from unspoken.serving.curator import Curator
 from unspoken.serving.history import Entry
 from unspoken.serving.notices import Notice
 from unspoken.serving.request import Request
-from unspoken.serving.results import Catalogue, Cells, Held, Refused, Rehearsal
+from unspoken.serving.results import Catalogue, Held, Refused, Rehearsal, ReleasedCells
 from unspoken.serving.standing import Standing
 
 __all__ = [
     "Catalogue",
-    "Cells",
+    "ReleasedCells",
     "Curator",
     "Entry",
     "Held",

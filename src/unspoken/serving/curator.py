@@ -39,10 +39,10 @@ from unspoken.serving.released import Inclusion, given_of, read
 from unspoken.serving.request import Keys, Request, refuse_growing
 from unspoken.serving.results import (
     Catalogue,
-    Cells,
     Held,
     Refused,
     Rehearsal,
+    ReleasedCells,
     outward,
     refuse_many,
 )
@@ -187,12 +187,12 @@ class Curator:
         refused = self._would_refuse(who, request.draw, new) if new else None
         return Rehearsal(names, rows, new, self._shares(who, names), refused)
 
-    def cells(self, who: str, request: Request) -> Cells:
+    def cells(self, who: str, request: Request) -> ReleasedCells:
         """What was asked for, once it is released to whoever asks."""
         with self._noticed(who, "cells"):
             return self._given(who, request)
 
-    def _given(self, who: str, request: Request) -> Cells:
+    def _given(self, who: str, request: Request) -> ReleasedCells:
         served = self._serving(who, request.draw)
         names, shape = request.columns(served), Shape.of(self.ready.table)
         keys = Keys(served, shape)
@@ -220,7 +220,7 @@ class Curator:
         refuse_many(rows.num_rows, self.most)
         within = None if epochs is None else {*epochs}
         said = [each.among(within) for each in Inclusion.of(given, names)]
-        return Cells(rows, names, [each for each in said if each.epochs], charged)
+        return ReleasedCells(rows, names, [each for each in said if each.epochs], charged)
 
     # ------------------------------------------------------------ answers with noise
 

@@ -15,7 +15,7 @@ from unspoken.serving.released import Inclusion
 
 __all__ = [
     "Catalogue",
-    "Cells",
+    "ReleasedCells",
     "Held",
     "Refused",
     "Rehearsal",
@@ -134,7 +134,7 @@ class Rehearsal:
 
 
 @dataclass(frozen=True)
-class Cells:
+class ReleasedCells:
     """Released rows: keys, and cells that are true or NULL. ``inclusion``: how often a cell is not
     withheld, and what may be computed from that; ``charged``: the epochs that were charged for it.
     """

@@ -18,7 +18,7 @@ from typing import IO, Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.serving import Cells
+from unspoken.serving import ReleasedCells
 
 __all__ = ["FORMATS", "Sent"]
 
@@ -60,7 +60,7 @@ class Sent:
     headers: Mapping[str, str]
 
     @classmethod
-    def of(cls, cells: Cells, form: str) -> Sent:
+    def of(cls, cells: ReleasedCells, form: str) -> Sent:
         said = json.dumps(cells.as_json(), allow_nan=False).encode()
         rows = cells.rows.replace_schema_metadata({"unspoken": said})
         media, write = FORMATS[form]

@@ -17,7 +17,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 
 __all__ = [
     "MOST",
-    "Cells",
+    "ReleasedColumn",
     "cells_of",
     "has_scale",
     "labelled",
@@ -33,7 +33,7 @@ OTHER, NONE = "anything else", "missing"
 
 
 @dataclass(frozen=True)
-class Cells:
+class ReleasedColumn:
     """``words`` of each label, "missing" last; ``truth``: the label of each row.
 
     ``shown``: the one that is seen, or that nothing is: who has the release alone cannot tell a
@@ -139,7 +139,7 @@ def cells_of(
     true: pa.ChunkedArray,
     none: pa.ChunkedArray | None = None,
     cuts: Sequence[float] = (),
-) -> Cells:
+) -> ReleasedColumn:
     """Both columns in the labels of the original; values that it has not have labels of their own.
 
     ``none``: where the release says that there is no value. ``cuts``: where numbers part besides.
@@ -157,10 +157,10 @@ def cells_of(
     changed = ~missing(released) & ~missing(true) & ~same
     as_is = same | (missing(released) & missing(true) & ~nothing)
     seen = np.where(nothing, WITHHELD_AS, shown).astype(np.float64)
-    return Cells(words, truth, seen, as_is, int(changed.sum()))
+    return ReleasedColumn(words, truth, seen, as_is, int(changed.sum()))
 
 
-def together(parts: Sequence[Cells]) -> Cells:
+def together(parts: Sequence[ReleasedColumn]) -> ReleasedColumn:
     """One column in several releases of the same rows: shown where any shows it."""
     words = [*dict.fromkeys(word for part in parts for word in part.words[:-1]), NONE]
     place = [np.array([words.index(word) for word in part.words]) for part in parts]
@@ -170,16 +170,16 @@ def together(parts: Sequence[Cells]) -> Cells:
     shown = np.select([~part.unseen for part in parts], seen, WITHHELD_AS).astype(np.float64)
     changed = max(part.changed for part in parts)
     as_is = np.logical_or.reduce([part.as_is for part in parts])
-    return Cells(words, place[0][parts[0].truth], shown, as_is, changed)
+    return ReleasedColumn(words, place[0][parts[0].truth], shown, as_is, changed)
 
 
-def which_show(parts: Sequence[Cells]) -> Cells:
+def which_show(parts: Sequence[ReleasedColumn]) -> ReleasedColumn:
     """Of each cell, which releases show it, as a column of its own that is never blank."""
     bits = sum(~part.unseen * 2.0**place for place, part in enumerate(parts))
     kinds, code = np.unique(bits, return_inverse=True)
     words = [f"{int(kind):0{len(parts)}b}" for kind in kinds]
     codes, all_of_them = code.ravel(), np.ones(len(code.ravel()), dtype=bool)
-    return Cells([*words, NONE], codes, codes.astype(np.float64), all_of_them, 0)
+    return ReleasedColumn([*words, NONE], codes, codes.astype(np.float64), all_of_them, 0)
 
 
 def _is_number(column: pa.Array) -> bool:

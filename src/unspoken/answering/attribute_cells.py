@@ -28,13 +28,13 @@ from unspoken.policy import Project
 from unspoken.policy.quoting import toml_key
 from unspoken.types.column import Cell
 
-__all__ = ["Cells"]
+__all__ = ["AttributeCells"]
 
 FLOATS = ("FLOAT", "DOUBLE")
 
 
 @dataclass(frozen=True)
-class Cells:
+class AttributeCells:
     """The cells of an attribute, as SQL and as numbers; ``type``: DuckDB's, of its column."""
 
     project: Project
