@@ -13,14 +13,14 @@ from tests.releasing.small import small
 from unspoken.engines import spark
 from unspoken.engines.spark_words import said
 from unspoken.engines.sql import Expression
-from unspoken.engines.tasks import NUMBER, Distinct, Handing, Rows, Staging, reported, staged
+from unspoken.engines.tasks import NUMBER, Distinct, Handing, Staging, TypedRows, reported, staged
 from unspoken.errors import InputError
 from unspoken.learning import table_of
 from unspoken.policy import Project
 
 SCHEMA = pa.schema({"id": pa.int64(), "day": pa.string(), "x": pa.float64()})
 COLUMNS = {"id": "BIGINT", "day": "VARCHAR", "x": "DOUBLE"}
-ROWS = Rows(SCHEMA, COLUMNS, "days", "UTC", nan_missing=True)
+ROWS = TypedRows(SCHEMA, COLUMNS, "days", "UTC", nan_missing=True)
 
 
 def part(number: int) -> pa.RecordBatch:
@@ -84,7 +84,7 @@ def test_what_is_wrong_with_rows_comes_back_as_a_line(tmp_path: Path) -> None:
 def test_no_rows_need_no_file(tmp_path: Path) -> None:
     assert not list(task(tmp_path, Saying())(iter(())))
     early = Expression("x < 0", "BOOLEAN", ("x",))
-    nothing = Rows(SCHEMA, COLUMNS, "days", "UTC", where=((early, True),))
+    nothing = TypedRows(SCHEMA, COLUMNS, "days", "UTC", where=((early, True),))
     empty = Staging(nothing, ("x",), Distinct(3), str(tmp_path), (), {})
     assert reported([attempt(empty, 1)])[1] == 0
 
@@ -92,7 +92,7 @@ def test_no_rows_need_no_file(tmp_path: Path) -> None:
 def test_conditions_hold_together() -> None:
     late = Expression("x >= 1", "BOOLEAN", ("x",))
     first = Expression("id % 10 = 0", "BOOLEAN", ("id",))
-    rows = Rows(SCHEMA, COLUMNS, "days", "UTC", True, ((late, False), (first, True)))
+    rows = TypedRows(SCHEMA, COLUMNS, "days", "UTC", True, ((late, False), (first, True)))
     assert [rows.of(batch)["id"].to_pylist() for batch in map(part, (0, 1))] == [[0], [10]]
     given = part(1)
     assert next(Handing()(iter([given]))) is given
@@ -101,7 +101,7 @@ def test_conditions_hold_together() -> None:
 def test_text_that_is_none_is_refused_without_its_bytes() -> None:
     odd = pa.array([b"u", b"\xff\xfe"]).view(pa.string())
     given = pa.RecordBatch.from_pydict({"x": odd, NUMBER: pa.array([0, 0], pa.int32())})
-    rows = Rows(pa.schema({"x": pa.string()}), {"x": "VARCHAR"}, "t", "UTC")
+    rows = TypedRows(pa.schema({"x": pa.string()}), {"x": "VARCHAR"}, "t", "UTC")
     for places, where in (
         ({"x": "unspoken.toml:9 attribute.x"}, "unspoken.toml:9 attribute.x"),
         ({}, "x"),

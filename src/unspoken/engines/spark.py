@@ -46,13 +46,13 @@ from unspoken.engines.spill import Spill
 from unspoken.engines.sql import Expression, column_of, literal
 from unspoken.engines.tasks import (
     NUMBER,
-    Adding,
-    Beside,
     Distinct,
+    GroupSums,
     Handing,
-    Rows,
     Sifting,
     Staging,
+    TypedRows,
+    WithColumn,
     no_text,
     reported,
     staged,
@@ -142,7 +142,7 @@ class SparkTable:
     timezone: str
     files: Sequence[Path]
     _frame: Any = field(repr=False, compare=False)
-    _rows: Rows = field(repr=False, compare=False)
+    _rows: TypedRows = field(repr=False, compare=False)
     _scratch: Scratch = field(repr=False, compare=False)
     _place: str = field(repr=False, compare=False)
 
@@ -167,7 +167,7 @@ class SparkTable:
             reader = spark.read.schema(columns)
             reader = reader if base is None else reader.option("basePath", str(base))
             frame = _plain(reader.parquet(*(escaped(path) for path in paths)))
-        rows = Rows(schema, dict(table.columns), table.title, table.timezone, nan_missing)
+        rows = TypedRows(schema, dict(table.columns), table.title, table.timezone, nan_missing)
         return cls(
             table.title, table.given, table.columns, table.timezone, table.files,
             frame, rows, scratch, where,
@@ -197,7 +197,7 @@ class SparkTable:
             columns[key] = kept
             if kept in OF_KEYS:
                 schema = schema.set(schema.get_field_index(key), pa.field(key, OF_KEYS[kept]))
-        rows = Rows(schema, columns, name, timezone, nan_missing)
+        rows = TypedRows(schema, columns, name, timezone, nan_missing)
         return cls(name, given, columns, timezone, files, _plain(frame), rows, Scratch(), where)
 
     @property
@@ -235,15 +235,17 @@ class SparkTable:
         dated = [k for k in self.keys if pa.types.is_temporal(self.given[k])]
         wrong: list[tuple[Any, str, Callable[[str, str, int, str], InputError]]] = [
             *((_column(key).isNull(), key, absent) for key in self.keys),
-            *((~F.is_valid_utf8(_column(key)), key, no_text) for key in texts),
             *((~F.year(_column(key)).between(1, 9999), key, strange) for key in dated),
         ]
         with self._asking(where):
             kept = self._kept(self.keys)
             long = sum((F.octet_length(_column(key)) for key in texts), F.lit(0))
-            asked = [F.count_if(test) for test, *_ in wrong]
-            longest, *found = kept.agg(F.max(long), *asked).collect()[0]
-            for (_, key, error), rows in zip(wrong, found, strict=True):
+            valid = [F.every(F.is_valid_utf8(_column(key))) for key in texts]
+            counts = [F.count_if(test) for test, *_ in wrong]
+            longest, *found = kept.agg(F.max(long), *valid, *counts).collect()[0]
+            if False in found[: len(texts)]:  # NULL is no text that is not valid
+                raise no_text(where, texts[found.index(False)], self.title)
+            for (_, key, error), rows in zip(wrong, found[len(texts) :], strict=True):
                 if rows:
                     raise error(where, key, rows, self.title)
             if (longest or 0) > LONGEST_TEXT:
@@ -292,7 +294,7 @@ class SparkTable:
                 f"{where}: some rows of each unit cannot be chosen by Spark; ask of all rows, or "
                 'take engine = "duckdb"'
             )
-        work = Adding(replace(self._rows, where=()), tuple(numbers), tuple(groups))
+        work = GroupSums(replace(self._rows, where=()), tuple(numbers), tuple(groups))
         reads = dict.fromkeys(name for each in [*groups, *numbers] for name in each.columns)
         parts = self.through(work, Scan([*reads] or [*self.keys], False, places={"": where}))
         return work.added([pa.Table.from_batches([part]) for part in parts])
@@ -324,8 +326,7 @@ class SparkTable:
             frame, order = self._kept(names), [*keys]
         else:
             text = f"CAST({among.expression.sql} AS VARCHAR)"
-            reads = among.expression.columns
-            whole = self
+            whole, reads = self, among.expression.columns
             if among.texts is not None:
                 meant = f"{text} IN ({', '.join(map(literal, among.texts))})"
                 whole = self.only(Expression(meant, "BOOLEAN", reads), True)
@@ -354,7 +355,7 @@ class SparkTable:
         """These columns of a frame, and an expression over its rows."""
         empty = frame.select(*map(_column, names), F.lit(None).cast(kind).alias(called))
         rows, named = replace(self._rows, where=()), tuple(map(plain, names))
-        return frame.mapInArrow(Beside(rows, named, expression, called), empty.schema)
+        return frame.mapInArrow(WithColumn(rows, named, expression, called), empty.schema)
 
     @contextmanager
     def _asking(self, where: str, rows: int = BATCH) -> Iterator[None]:

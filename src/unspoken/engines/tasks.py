@@ -26,12 +26,12 @@ from unspoken.errors import InputError, UnspokenError
 
 __all__ = [
     "ASIDE",
-    "Adding",
-    "Beside",
+    "GroupSums",
+    "WithColumn",
     "Distinct",
     "Handing",
     "NUMBER",
-    "Rows",
+    "TypedRows",
     "Sifting",
     "Staging",
     "no_text",
@@ -50,7 +50,7 @@ PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 @dataclass(frozen=True)
-class Rows:
+class TypedRows:
     """Batches of another engine as a table promises them: of the types of ``schema``, which SQL
     reads as ``columns``, and only those for which each of ``where`` is (or is not) true.
     """
@@ -108,7 +108,7 @@ class Rows:
 class Sifting:
     """The rows that are kept, as the other engine has them."""
 
-    rows: Rows
+    rows: TypedRows
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -117,10 +117,10 @@ class Sifting:
 
 
 @dataclass(frozen=True)
-class Beside:
+class WithColumn:
     """Beside some columns, as the other engine has them, the value of an expression in each row."""
 
-    rows: Rows
+    rows: TypedRows
     names: tuple[str, ...]
     expression: Expression
     called: str
@@ -157,10 +157,10 @@ class Distinct:
 
 
 @dataclass(frozen=True)
-class Adding:
+class GroupSums:
     """Groups of the rows with the same in ``groups``, and the sum of each of ``numbers`` there."""
 
-    rows: Rows
+    rows: TypedRows
     numbers: tuple[Expression, ...]
     groups: tuple[Expression, ...]
 
@@ -195,7 +195,7 @@ class Staging:
     line: another attempt would find the same.
     """
 
-    rows: Rows
+    rows: TypedRows
     names: tuple[str, ...]
     work: Work
     folder: str
@@ -243,11 +243,11 @@ class Staging:
                     column.validate(full=True)
                 except pa.ArrowInvalid:
                     where = self.places.get(name, name)
-                    raise no_text(where, name, 1, self.rows.title) from None
+                    raise no_text(where, name, self.rows.title) from None
         return read
 
 
-def no_text(where: str, name: str, _rows: int, title: str) -> InputError:
+def no_text(where: str, name: str, title: str) -> InputError:
     """That a column has bytes that are no text; they may be anything, and are not said."""
     return InputError(f"{where}: {name} of {title} is not valid UTF-8; write its text again")
 
