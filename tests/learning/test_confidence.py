@@ -10,7 +10,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError
-from unspoken.learning.intervals.confidence import Units, box, cells_box
+from unspoken.learning.intervals.confidence import Clusters, box, cells_box
 from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 
 EVENTS = {"x0": (0,)}
@@ -67,7 +67,7 @@ def test_noise_units_and_events_widen() -> None:
     plain = width()
     assert plain < width({"x0": (0,), "x1": (0,)})
     assert plain < width(scale=4.0) < width(scale=8.0)
-    assert plain < width(units=Units(100, 10)) < width(units=Units(100, 10), scale=8.0)
+    assert plain < width(units=Clusters(100, 10)) < width(units=Clusters(100, 10), scale=8.0)
     assert plain < width(confidence=0.99)
 
 
@@ -97,7 +97,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="confidence: 1"):
         box(counts, plug_in(counts), EVENTS, rows=100, confidence=1.0)
     with pytest.raises(InputError, match="a row at least"):
-        Units(3, 0)
+        Clusters(3, 0)
 
 
 def test_where_all_is_secret_each_value_is_an_event() -> None:
@@ -112,7 +112,7 @@ def test_without_an_event() -> None:
     held = cells_box(counts, plug_in(counts), rows=100)
     assert held.holds(counts.ravel() / 100)
     assert held.premise == "box(95 %)"
-    wider = cells_box(counts, plug_in(counts), rows=100, units=Units(10, 10))
+    wider = cells_box(counts, plug_in(counts), rows=100, units=Clusters(10, 10))
     assert (wider.ends.upper > held.ends.upper).all()
 
 
@@ -134,7 +134,7 @@ def test_ends_with_noise_and_with_units_by_hand() -> None:
     assert declared.up[1] == pytest.approx(up, rel=1e-9)
     assert declared.low[1] == pytest.approx(low, rel=1e-9)
 
-    many, units = 100 * counts, Units(5000, 30)
+    many, units = 100 * counts, Clusters(5000, 30)
     declared = box(many, plug_in(many), EVENTS, rows=100_000, units=units).events["x0", (0,)]
     each = missed / (6 + 6 + 4) / math.e
     whole = [beta.ppf(each, 1666, 3335), beta.isf(each, 1668, 3333)]  # of 50,000 / 30

@@ -14,7 +14,7 @@ from tests.learning.conftest import project_of
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Cache, Learned, learned, table_of
 from unspoken.learning.counts import beside, counted, rows
-from unspoken.learning.counts.of_unit import Habit, Previous, Units
+from unspoken.learning.counts.of_unit import Habit, Previous, UnitNumbers
 from unspoken.policy import Project
 
 ROWS = 200
@@ -173,7 +173,7 @@ def test_other_rows_of_a_unit_are_contexts(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_units_keep_their_number_and_their_last_row() -> None:
-    units = Units(("a", "b"))
+    units = UnitNumbers(("a", "b"))
     first = pa.record_batch({"a": ["u", "v", "u"], "b": [1, 1, 1]})
     second = pa.record_batch({"a": ["w", "v", "u", "u"], "b": [1, 1, 2, 1]})
     one, two = units.of(first), units.of(second)

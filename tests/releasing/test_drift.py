@@ -15,7 +15,7 @@ import pytest
 import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.errors import InputError
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.releasing import adopt_plan, difference, learn_project, prepare
 from unspoken.releasing.assessing.drift import LEVEL, _apart
 from unspoken.releasing.assessing.moves import moves
@@ -143,17 +143,17 @@ def test_a_verdict_is_wrong_no_more_often_than_is_said(rows_of_unit: int) -> Non
         for count in (150, 400):
             counts = rows_of_unit * rng.multinomial(count, law)  # a unit's rows are all alike
             noise = rng.geometric(0.1, 6) - rng.geometric(0.1, 6)
-            units = None if rows_of_unit == 1 else Units(count, rows_of_unit)
+            units = None if rows_of_unit == 1 else Clusters(count, rows_of_unit)
             joint = (counts + noise).reshape(3, 2)
             samples.append(Sample({(0, 1): joint}, rows_of_unit * count, 1 / -np.log(0.9), units))
         wrong += any(_apart(LABELS, *samples))
     assert wrong <= LEVEL * tries
 
 
-@pytest.mark.parametrize("units", [None, Units(300, 10)])
+@pytest.mark.parametrize("units", [None, Clusters(300, 10)])
 @pytest.mark.parametrize("rows", [3000, 30_000])
 def test_shares_that_are_near_are_within_the_intervals_of_both(
-    units: Units | None, rows: int
+    units: Clusters | None, rows: int
 ) -> None:
     rng, near = np.random.default_rng(5), 0
     for away in range(0, 120, 3):
@@ -185,13 +185,13 @@ def test_shares_with_noise_of_their_own_or_that_are_none_are_not_near() -> None:
         assert not then.near(other, (0,), 0.01)
 
 
-@pytest.mark.parametrize("units", [None, Units(90, 10), Units(3, 300)])
+@pytest.mark.parametrize("units", [None, Clusters(90, 10), Clusters(3, 300)])
 @pytest.mark.parametrize("scale", [None, 4.0])
 def test_what_moves_as_far_as_is_said_is_found_and_nothing_that_moves_less(
-    units: Units | None, scale: float | None
+    units: Clusters | None, scale: float | None
 ) -> None:
     joint = np.outer([500, 300, 100], [2, 1])
-    then = Sample({(0, 1): joint}, 2700, 4.0, None if units is None else Units(270, 10))
+    then = Sample({(0, 1): joint}, 2700, 4.0, None if units is None else Clusters(270, 10))
     since = Sample({(0, 1): joint // 3}, 900, scale, units)
     said = moves(then, since, LEVEL)
     law = {0: np.array([5, 3, 1]) / 9, 1: np.array([2, 1]) / 3}
@@ -213,7 +213,7 @@ def test_what_moves_as_far_as_is_said_is_found_and_nothing_that_moves_less(
     ]  # fmt: skip
     least = [min(gaps, default=np.inf) for gaps in each]
     assert (said.least, said.most) == pytest.approx((min(least), max(least)), abs=0.012)
-    assert said.none == (units == Units(3, 300))
+    assert said.none == (units == Clusters(3, 300))
 
 
 @pytest.mark.parametrize("rows", [4, 6, 7, 9, 12, 13])

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 import unspoken
 from tests.effort import EFFORT
-from unspoken.learning.intervals.confidence import Units, box
+from unspoken.learning.intervals.confidence import Clusters, box
 
 pytestmark = pytest.mark.stress
 
@@ -96,11 +96,11 @@ def by_row_with_noise(table: Table, rows: int) -> unspoken.Intervals:
 
 
 def by_unit(table: Table, rows: int) -> unspoken.Intervals:
-    return table.held(rows, units=Units(rows // ROWS, ROWS))
+    return table.held(rows, units=Clusters(rows // ROWS, ROWS))
 
 
 def by_unit_with_noise(table: Table, rows: int) -> unspoken.Intervals:
-    return table.held(rows, units=Units(rows // ROWS, ROWS), scale=SCALE)
+    return table.held(rows, units=Clusters(rows // ROWS, ROWS), scale=SCALE)
 
 
 def narrow(table: Table, rows: int) -> unspoken.Intervals:

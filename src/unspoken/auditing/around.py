@@ -23,7 +23,7 @@ from unspoken.auditing.judging import Claim, Verdict, attacked, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.engines.of_keys import OfKeys
-from unspoken.learning.counts.of_unit import NONE, OfUnit, Units
+from unspoken.learning.counts.of_unit import NONE, OfUnit, UnitNumbers
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 
@@ -124,7 +124,7 @@ def coded(of_unit: OfUnit, units: Codes, marks: Codes, words: Sequence[str]) -> 
 def units_of(rows: pa.Table, unit: Sequence[str]) -> Codes:
     """[row] -> its unit."""
     (batch,) = rows.select([*unit]).combine_chunks().to_batches()
-    return Units([*unit]).of(batch)
+    return UnitNumbers([*unit]).of(batch)
 
 
 def grouped(

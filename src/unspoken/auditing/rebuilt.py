@@ -17,7 +17,7 @@ from unspoken.auditing.judging import Claim
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World
 from unspoken.numerics.arrays import Array
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 __all__ = ["fitted", "rebuilt"]
 
@@ -52,7 +52,7 @@ def fitted(queries: Array, said: Array) -> Array:
     asked, bits = queries.shape
     rows, columns = np.nonzero(queries)
     off = np.arange(asked)
-    entries = Entries(
+    coefficients = Coefficients(
         asked,
         np.concatenate([rows, off, off]),
         np.concatenate([columns, bits + off, bits + asked + off]),
@@ -60,5 +60,7 @@ def fitted(queries: Array, said: Array) -> Array:
     )
     worth = np.concatenate([np.zeros(bits), -np.ones(2 * asked)])
     upper = np.concatenate([np.ones(bits), np.full(2 * asked, np.inf)])
-    solved = Program(worth, Rows.exactly(entries, said), np.zeros(len(worth)), upper).solve()
+    solved = Program(
+        worth, Constraints.exactly(coefficients, said), np.zeros(len(worth)), upper
+    ).solve()
     return solved.x[:bits]

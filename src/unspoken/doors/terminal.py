@@ -113,7 +113,7 @@ def blank() -> Text:
 
 def rows_of(
     columns: Sequence[str], rows: Iterable[Sequence[Cell]], numbers: Collection[str] = NUMBERS
-) -> Rows:
+) -> TextTable:
     """A table without lines; columns of ``numbers`` stand to the right and are never broken.
 
     A column of nothing is left out: rich takes room for it that it has not counted.
@@ -121,7 +121,7 @@ def rows_of(
     rows = list(rows)
     some = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
     kept = [[_seen(row[k]) for k in some] for row in rows]
-    return Rows([columns[k] for k in some], kept, numbers)
+    return TextTable([columns[k] for k in some], kept, numbers)
 
 
 def _seen(cell: Cell) -> Cell:
@@ -129,7 +129,7 @@ def _seen(cell: Cell) -> Cell:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TextTable:
     """Columns side by side; where there is no room for them, each row one below the other."""
 
     columns: Sequence[str]

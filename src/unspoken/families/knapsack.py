@@ -64,7 +64,7 @@ def _so_far(first: Array, last: Array) -> Array:
 
 @dataclass(frozen=True)
 class Knapsack:
-    """``low``, ``up``: [cell] ends of the cells' masses; in all they weigh ``least`` to ``most``."""
+    """``low``, ``up``: [cell] ends of what cells weigh; in all that is ``least`` to ``most``."""
 
     low: Array
     up: Array

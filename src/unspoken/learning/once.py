@@ -16,7 +16,7 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.learning.counts.contexts import given_of
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.rows import labelled
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.learned import (
     CELLS,
     Learned,
@@ -50,7 +50,7 @@ class Once:
     rows: int
     held: Mapping[str, pa.Array]
     contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    units: Units | None = None
+    units: Clusters | None = None
 
     @classmethod
     def of(cls, project: Project, table: Table, before: Counted | None = None) -> Once:
@@ -139,13 +139,13 @@ def _rows_moved(project: Project, table: str) -> int:
     return 2 if context is not None and context.previous is not None else 1
 
 
-def _units(project: Project, table: Table) -> Units | None:
+def _units(project: Project, table: Table) -> Clusters | None:
     """How many there are, and how many rows one has at most: of keys alone, which are public."""
     unit, most = project.source.unit, project.source.rows_per_unit
     if {*unit} == {*project.source.keys}:
         return None
     count, largest = table.groups(unit, project.at("source", "unit"))
-    return Units(count, most or largest)
+    return Clusters(count, most or largest)
 
 
 def _refuse_unforeseen(labels: Sequence[Labelling], marks: Sequence[np.ndarray]) -> None:

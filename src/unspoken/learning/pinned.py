@@ -32,7 +32,7 @@ from unspoken.errors import InputError
 from unspoken.learning.counts.contexts import Given
 from unspoken.learning.counts.counted import streamed, unstreamed
 from unspoken.learning.counts.pairs import Pairs
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 from unspoken.learning.learned import Learned, learned_joint, learned_tree
@@ -73,7 +73,7 @@ class Pinned:
     epsilon: float
     sensitivity: int
     learned: str
-    units: Units | None = None
+    units: Clusters | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -168,7 +168,7 @@ class Pinned:
                 epsilon=float(held["noise"]["epsilon"]),
                 sensitivity=int(held["noise"]["sensitivity"]),
                 learned=str(held["learned"]),
-                units=Units(**held["units"]) if "units" in held else None,
+                units=Clusters(**held["units"]) if "units" in held else None,
             )
             found.text()  # what cannot be written never was a belief file
         except DAMAGED:

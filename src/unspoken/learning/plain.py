@@ -21,7 +21,7 @@ from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.families import Box, Intervals
 from unspoken.learning.counts.tally import Tally
-from unspoken.learning.intervals.confidence import Units, box, cells_box, chance_to_miss
+from unspoken.learning.intervals.confidence import Clusters, box, cells_box, chance_to_miss
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import refuse_size
 from unspoken.learning.trees.chow_liu import ChowLiu
@@ -249,7 +249,7 @@ class _Units:
     """The columns ``names`` that name the units, and how many ``units`` there are, if any."""
 
     names: Sequence[str]
-    units: Units | None
+    units: Clusters | None
 
     @property
     def most(self) -> int:
@@ -261,7 +261,7 @@ class _Units:
         if self.units is None:
             return self
         groups = table.select(self.names).group_by(self.names).aggregate([]).num_rows
-        return _Units(self.names, Units(max(1, groups), self.units.rows))
+        return _Units(self.names, Clusters(max(1, groups), self.units.rows))
 
     @classmethod
     def of(cls, table: pa.Table, names: Sequence[str], most: int | None) -> _Units:
@@ -284,7 +284,7 @@ class _Units:
         for name in names:
             if groups.column(name).null_count:
                 raise InputError(f"learn.unit: some rows have no {name}; leave them out")
-        return cls(names, Units(max(1, groups.num_rows), most))
+        return cls(names, Clusters(max(1, groups.num_rows), most))
 
 
 def _whole(given: object) -> int:

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 __all__ = ["Frontier", "LowerSet", "bracket", "fill", "furthest", "search"]
 
@@ -241,8 +241,8 @@ def _linear(lower: LowerSet, p: Array, radius: float) -> Array:
     line, column = np.nonzero(slopes)
     program = Program(
         lower.weights[free],
-        Rows.at_most(
-            Entries(len(here), line, column, slopes[line, column]), slopes @ p[free] - here
+        Constraints.at_most(
+            Coefficients(len(here), line, column, slopes[line, column]), slopes @ p[free] - here
         ),
         np.maximum(p[free] - radius, 0.0),
         np.minimum(p[free] + radius, lower.caps[free]),

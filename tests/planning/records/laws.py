@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.families import Side
-from unspoken.planning.records.solver import Entries, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints
 
 
-def laws_of(side: Side) -> Rows:
+def laws_of(side: Side) -> Constraints:
     """low t <= Q(x) <= up t and sum_x Q(x) = 1, of the unknowns Q and t = 1 / P(side), the last."""
     size = len(side.low)
     rows = np.zeros((2 * size + 1, size + 1))
@@ -19,4 +19,4 @@ def laws_of(side: Side) -> Rows:
     line, column = np.nonzero(rows)
     least = np.append(np.tile([-np.inf, 0.0], size), 1.0)
     most = np.append(np.tile([0.0, np.inf], size), 1.0)
-    return Rows(Entries(len(rows), line, column, rows[line, column]), least, most)
+    return Constraints(Coefficients(len(rows), line, column, rows[line, column]), least, most)

@@ -5,19 +5,19 @@ import pytest
 
 import unspoken
 from unspoken.errors import TooLarge
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 INF = np.inf
 
 
-def entries(table):
+def coefficients(table):
     line, column = np.nonzero(np.array(table))
-    return Entries(len(table), line, column, np.array(table, dtype=float)[line, column])
+    return Coefficients(len(table), line, column, np.array(table, dtype=float)[line, column])
 
 
 def small():
     """x + 1.5 y at most, x <= 2, x + y <= 3."""
-    rows = Rows.at_most(entries([[1, 0], [1, 1]]), np.array([2.0, 3.0]))
+    rows = Constraints.at_most(coefficients([[1, 0], [1, 1]]), np.array([2.0, 3.0]))
     return Program(np.array([1.0, 1.5]), rows, np.zeros(2), np.full(2, INF))
 
 
@@ -32,9 +32,9 @@ def found(program, objective, x, multipliers):
 def test_a_program_is_changed_and_solved_again():
     program = small()
     found(program, 4.5, [0, 3], [0, 1.5])
-    program.add_rows(Rows.at_most(entries([[0, 1]]), 1.0))
+    program.add_rows(Constraints.at_most(coefficients([[0, 1]]), 1.0))
     found(program, 3.5, [2, 1], [0, 1, 0.5])
-    program.add_columns(np.array([5.0]), entries([[0, 1, 0]]), np.zeros(1), np.full(1, INF))
+    program.add_columns(np.array([5.0]), coefficients([[0, 1, 0]]), np.zeros(1), np.full(1, INF))
     found(program, 15, [0, 0, 3], [0, 5, 0])
     program.change_worth(np.array([1.0, 0.0, 0.0]))
     assert program.solve().objective == pytest.approx(2)
@@ -42,25 +42,25 @@ def test_a_program_is_changed_and_solved_again():
 
 def test_what_has_no_solution_is_not_optimal():
     program = small()
-    program.add_rows(Rows.at_least(entries([[1, 1]]), 4.0))
+    program.add_rows(Constraints.at_least(coefficients([[1, 1]]), 4.0))
     assert program.solve().status == "infeasible"
     assert not program.solve().optimal
 
 
 def test_numbers_out_of_range_are_refused_in_one_line():
     with pytest.raises(TooLarge, match="merge rare labels"):
-        small().add_rows(Rows.at_most(entries([[1e300, 1]]), 1.0))
+        small().add_rows(Constraints.at_most(coefficients([[1e300, 1]]), 1.0))
 
 
 def test_parts_are_stacked():
-    both = Entries.stacked([entries([[1, 0]]), entries([[0, 2], [3, 0]])])
+    both = Coefficients.stacked([coefficients([[1, 0]]), coefficients([[0, 2], [3, 0]])])
     starts, columns, numbers = both.compressed()
     assert (starts.tolist(), columns.tolist(), numbers.tolist()) == (
         [0, 1, 2],
         [0, 1, 0],
         [1, 2, 3],
     )
-    assert Entries.stacked([]).lines == 0
+    assert Coefficients.stacked([]).lines == 0
 
 
 @pytest.mark.parametrize("seed", [27, 60, 70])

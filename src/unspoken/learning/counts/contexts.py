@@ -22,7 +22,7 @@ from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning.counts.counting import Combinations, shares
-from unspoken.learning.counts.of_unit import NONE, OfUnit, Units
+from unspoken.learning.counts.of_unit import NONE, OfUnit, UnitNumbers
 from unspoken.learning.marks.cells import noted
 from unspoken.learning.marks.labels import Labelling
 from unspoken.numerics.arrays import Array, Codes, Counts
@@ -72,7 +72,7 @@ class Contexts:
         most: int = VALUES,
         dropping: bool = False,
         of_unit: Mapping[str, OfUnit] | None = None,
-        units: Units | None = None,
+        units: UnitNumbers | None = None,
         pairs: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
         """``joint``: what the rows are counted in beside. ``dropping``: a context of more values
@@ -80,7 +80,7 @@ class Contexts:
         both are there and no more than ``most`` values of theirs occur together.
         """
         self._named, self._most, self._dropping = dict(named), most, dropping
-        self._of_unit, self._units = of_unit or {}, units or Units(())
+        self._of_unit, self._units = of_unit or {}, units or UnitNumbers(())
         self._pairs = {
             pair: (both, Combinations([most, most])) for pair, both in (pairs or {}).items()
         }

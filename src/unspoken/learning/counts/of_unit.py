@@ -17,13 +17,13 @@ import pyarrow as pa
 from unspoken.engines.arrow import numbers, plain
 from unspoken.numerics.arrays import Codes, Counts
 
-__all__ = ["NONE", "Habit", "OfUnit", "Previous", "Units"]
+__all__ = ["NONE", "Habit", "OfUnit", "Previous", "UnitNumbers"]
 
 NONE = "none"  # the value of a row whose unit has no such row
 
 
 @dataclass
-class Units:
+class UnitNumbers:
     """Numbers the units that ``keys`` name, as they come."""
 
     keys: Sequence[str]

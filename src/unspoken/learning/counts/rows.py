@@ -20,7 +20,7 @@ from unspoken.errors import InputError, in_rows
 from unspoken.errors import shown as in_short
 from unspoken.learning.counts.contexts import Contexts, contexts_of
 from unspoken.learning.counts.counting import Combinations
-from unspoken.learning.counts.of_unit import Habit, OfUnit, Previous, Units
+from unspoken.learning.counts.of_unit import Habit, OfUnit, Previous, UnitNumbers
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
 from unspoken.learning.marks.marked import REAL, Marked, counts_in, infinite, infinite_in, marks_in
@@ -116,7 +116,7 @@ def counted_contexts(
     project: Project, cells: Sequence[CellRule], table: Table, joint: Combinations
 ) -> Contexts:
     """What counts the rows within each context of a project; its habits are looked at here."""
-    units = Units(project.source.unit)
+    units = UnitNumbers(project.source.unit)
     place = {name: k for k, name in enumerate(project.attributes)}
     of_unit: dict[str, OfUnit] = {}
     for name, context in project.contexts.items():
@@ -130,7 +130,7 @@ def counted_contexts(
 
 
 def _count_habit(
-    project: Project, cells: CellRule, table: Table, units: Units, habit: Habit
+    project: Project, cells: CellRule, table: Table, units: UnitNumbers, habit: Habit
 ) -> None:
     """How many rows each unit has, and in how many of them the attribute is sensitive."""
     places = {cells.name: project.at("attribute", cells.name)}

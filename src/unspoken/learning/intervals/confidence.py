@@ -41,15 +41,15 @@ from unspoken.numerics.rounding import UNIT
 from unspoken.types.domain import Domain, Value
 from unspoken.types.premise import LEAST, Premise
 
-__all__ = ["Units", "box", "cells_box", "chance_to_miss", "ends", "off_by_noise"]
+__all__ = ["Clusters", "box", "cells_box", "chance_to_miss", "ends", "off_by_noise"]
 
 COMBINATIONS = 2**16  # of labels, up to which each has an interval of its own
 NOISE = 0.2  # of the chance to miss, where counts are noisy
 
 
 @dataclass(frozen=True)
-class Units:
-    """So many of them, whose rows may depend on each other; none has more than ``rows`` rows."""
+class Clusters:
+    """So many units, whose rows may depend on each other; none has more than ``rows`` rows."""
 
     count: int
     rows: int
@@ -68,7 +68,7 @@ def box(
     fewest: int | None = None,
     scale: float | None = None,
     confidence: float = 0.95,
-    units: Units | None = None,
+    units: Clusters | None = None,
     premise: Premise | None = None,
 ) -> Intervals:
     """The beliefs that these counts [axis i = variable i of ``belief``] do not rule out.
@@ -165,7 +165,7 @@ def cells_box(
     rows: int,
     scale: float | None = None,
     confidence: float = 0.95,
-    units: Units | None = None,
+    units: Clusters | None = None,
     premise: Premise | None = None,
 ) -> Box:
     """The same, of no event: intervals for P(x) alone."""
@@ -180,7 +180,7 @@ def ends(
     *,
     rows: int,
     scale: float | None = None,
-    units: Units | None = None,
+    units: Clusters | None = None,
     terms: int = 1,
 ) -> tuple[Array, Array]:
     """Of P(x) for every x, with this chance to miss any; each count is a sum of so many ``terms``,
@@ -233,7 +233,7 @@ class _Noisy:
     counts: Counts
     rows: int
     scale: float | None
-    units: Units | None
+    units: Clusters | None
     terms: int = 1
     fewest: int | None = None
 
@@ -288,7 +288,7 @@ class _Counted:
         return self.rows if self.noisy.fewest is None else self.noisy.fewest
 
     @property
-    def units(self) -> Units | None:
+    def units(self) -> Clusters | None:
         return self.noisy.units
 
     def event(self, cells: Mask) -> tuple[tuple[Array, Array], tuple[float, float]]:
@@ -364,15 +364,15 @@ class _Counted:
         return float(self._low(np.array([least]))[0]), float(self._up(np.array([most]))[0])
 
     def _low(self, counts: Counts) -> Array:
-        units = self.units or Units(self.rows, 1)
+        units = self.units or Clusters(self.rows, 1)
         return lower_end(counts // units.rows, units.count, self.each / math.e)
 
     def _up(self, counts: Counts) -> Array:
-        units = self.units or Units(self.rows, 1)
+        units = self.units or Clusters(self.rows, 1)
         return upper_end(-(-counts // units.rows), units.count, self.each / math.e)
 
 
-def _ends(cells: Mask, units: Units | None) -> int:
+def _ends(cells: Mask, units: Clusters | None) -> int:
     """How many ends a law of these cells has, each with a chance to be missed."""
     size = int(cells.sum())
     if size == 2 and units is None:

@@ -20,7 +20,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.solver import Entries, Program, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 __all__ = ["BitLimit", "Bits", "nats"]
 
@@ -77,9 +77,11 @@ class Lines:
     answers: Answers
     most: Array
     first: int  # its first unknown; they follow by answer
-    rows: list[tuple[int, Codes, Entries]] = field(default_factory=list)  # where, of which, what
+    rows: list[tuple[int, Codes, Coefficients]] = field(
+        default_factory=list
+    )  # where, of which, what
 
-    def below(self, layout: Layout, at: Codes, slopes: Array) -> Entries:
+    def below(self, layout: Layout, at: Codes, slopes: Array) -> Coefficients:
         """Lines [line, secret] of these answers, as rows without their level."""
         line = np.full(len(self.answers), -1)
         line[at] = np.arange(len(at))
@@ -88,10 +90,10 @@ class Lines:
         cell = layout.pairs.cell[pairs]
         rate = self.limit.law[cell] / self.most[self.answers.of_pair[pairs]]
         numbers = -slopes[line_of[pairs], self.limit.secret[cell]] * rate
-        return Entries(len(at), line_of[pairs], pairs, numbers)
+        return Coefficients(len(at), line_of[pairs], pairs, numbers)
 
-    def level(self, at: Codes) -> Entries:
-        return Entries(len(at), np.arange(len(at)), self.first + at, np.ones(len(at)))
+    def level(self, at: Codes) -> Coefficients:
+        return Coefficients(len(at), np.arange(len(at)), self.first + at, np.ones(len(at)))
 
 
 @dataclass
@@ -121,15 +123,17 @@ class Bits:
             lines.append(Lines(limit, answers, np.maximum(mass, 1e-300), start))
             start += len(answers)
         count = start - columns
-        nothing = Entries(count, np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
+        nothing = Coefficients(count, np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
         program.add_columns(np.zeros(count), nothing, np.zeros(count), np.full(count, np.inf))
         sums = [
-            Entries(1, np.zeros(len(each.most), np.intp), each.first + np.arange(len(each.most)),
-                    each.most / (each.limit.nats or 1.0))
+            Coefficients(
+                1, np.zeros(len(each.most), np.intp), each.first + np.arange(len(each.most)),
+                each.most / (each.limit.nats or 1.0),
+            )
             for each in lines
         ]  # fmt: skip
         ends = np.array([1.0 if limit.nats else 0.0 for limit in limits])
-        program.add_rows(Rows.at_most(Entries.stacked(sums), ends))
+        program.add_rows(Constraints.at_most(Coefficients.stacked(sums), ends))
         made = cls(layout, lines, rows, rows + len(lines))
         for odds in np.geomspace(LEAST, min(cap, 100.0), SEEDS).tolist():
             for each in lines:
@@ -141,7 +145,7 @@ class Bits:
     def draw(self, program: Program, lines: Lines, at: Codes, slopes: Array) -> None:
         """More lines, below these answers."""
         below, level = lines.below(self.layout, at, slopes), lines.level(at)
-        program.add_rows(Rows.at_least(below.beside(level), 0.0))
+        program.add_rows(Constraints.at_least(below.beside(level), 0.0))
         lines.rows.append((self.rows, at, below))
         self.rows += len(at)
 
@@ -202,8 +206,8 @@ class Bits:
             weights = np.maximum(-drawn_multipliers, 0.0)
             total = np.bincount(at, weights, len(lines.most)) * (1 + 1e-12)
             fit = np.minimum(1.0, price * lines.most / np.maximum(total, 1e-300))
-            below = Entries.stacked([entries for _, _, entries in drawn])
-            taken.append(Rows.at_least(below, 0.0).taken(-weights * fit[at], count))
+            below = Coefficients.stacked([coefficients for _, _, coefficients in drawn])
+            taken.append(Constraints.at_least(below, 0.0).taken(-weights * fit[at], count))
             ends.append(math.nextafter(price * lines.limit.nats, math.inf))
         return taken, ends
 

@@ -28,7 +28,7 @@ from unspoken.planning.records.conditions import Event, Rule, between, within
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.knapsacks import Columns, Common, End, Masses
 from unspoken.planning.records.program import SLACK, Layout
-from unspoken.planning.records.solver import Entries, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints
 
 __all__ = ["BoxCondition", "BoxRows", "EndKey", "Sets", "added"]
 
@@ -190,12 +190,12 @@ class BoxRows:
         terms = []
         for weight, key in used:
             end = self.ends[key]
-            times = caps[end.entries.line] if key[2] < 0 else 1.0
-            scaled = replace(end.entries, number=end.entries.number * times)
+            times = caps[end.coefficients.line] if key[2] < 0 else 1.0
+            scaled = replace(end.coefficients, number=end.coefficients.number * times)
             terms.append((end.sign * weight, scaled))
-        entries, scale = added(terms).divided()
+        coefficients, scale = added(terms).divided()
         kept = [(w * float(rule.cap) if k[2] < 0 else w, k) for w, k in used]
-        self.uses.append((self.columns.hold(Rows.at_most(entries, 0.0)), scale, kept))
+        self.uses.append((self.columns.hold(Constraints.at_most(coefficients, 0.0)), scale, kept))
         self.rules.append((rule, answers))
 
     def _end(self, side: Side, answers: Answers, sign: int) -> EndKey:
@@ -219,18 +219,18 @@ class BoxRows:
         return key
 
     @property
-    def rows(self) -> Rows:
-        return Rows.stacked(self.columns.rows)
+    def rows(self) -> Constraints:
+        return Constraints.stacked(self.columns.rows)
 
     def costs(self, multipliers: Array, x: Array) -> Iterator[Cost]:
         """Of each rule, price cap min other of every answer, and the answer's least probability."""
         for (rule, answers), (rows, scale, used) in zip(self.rules, self.uses, strict=True):
             other = np.zeros(len(answers))
             for weight, key in used:
-                entries = self.ends[key].entries
+                coefficients = self.ends[key].coefficients
                 if key[2] < 0:
-                    number = entries.number * x[entries.column]
-                    other += weight * np.bincount(entries.line, number, len(answers))
+                    number = coefficients.number * x[coefficients.column]
+                    other += weight * np.bincount(coefficients.line, number, len(answers))
             price = np.maximum(multipliers[rows], 0.0) / scale
             yield Cost(rule, answers, price * other, other / float(rule.cap))
 
@@ -259,11 +259,11 @@ class BoxRows:
         return off, size
 
 
-def added(terms: Sequence[tuple[float, Entries]]) -> Entries:
+def added(terms: Sequence[tuple[float, Coefficients]]) -> Coefficients:
     """A weighted sum, each place once."""
     line, column = (np.concatenate([getattr(e, a) for _, e in terms]) for a in ("line", "column"))
     number = np.concatenate([weight * e.number for weight, e in terms])
     wide = int(column.max(initial=0)) + 1
     key, place = np.unique(line * wide + column, return_inverse=True)
     summed = np.bincount(place, number, len(key))
-    return Entries(terms[0][1].lines, key // wide, key % wide, summed.astype(np.float64))
+    return Coefficients(terms[0][1].lines, key // wide, key % wide, summed.astype(np.float64))

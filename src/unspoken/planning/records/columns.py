@@ -33,7 +33,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.smoothed import Smoothed
-from unspoken.planning.records.solver import Entries, Program, Rows, Solved
+from unspoken.planning.records.solver import Coefficients, Constraints, Program, Solved
 
 __all__ = ["Priced", "by_columns"]
 
@@ -122,7 +122,9 @@ class Market:
         alone = held.free_worth
         program = Program(
             alone,
-            Rows.exactly(Entries(count, np.arange(count), np.arange(count), np.ones(count)), many),
+            Constraints.exactly(
+                Coefficients(count, np.arange(count), np.arange(count), np.ones(count)), many
+            ),
             np.zeros(count),
             np.where(held.free > 0, np.inf, 0.0),
         )
@@ -148,8 +150,8 @@ class Market:
         held, count = self.catalogue, len(self.cells)
         answers = np.setdiff1d(answers, self.answers)
         self.answers = np.append(self.answers, answers)
-        nothing = Entries(len(answers), *(np.zeros(0, dtype=np.intp),) * 2, np.zeros(0))
-        self.program.add_rows(Rows.at_most(nothing, 0.0))
+        nothing = Coefficients(len(answers), *(np.zeros(0, dtype=np.intp),) * 2, np.zeros(0))
+        self.program.add_rows(Constraints.at_most(nothing, 0.0))
         line = np.full(len(held), -1)
         line[self.answers] = np.arange(len(self.answers))
         places = np.setdiff1d(places, self.places)
@@ -159,7 +161,7 @@ class Market:
         cell, at = held.cell[places], np.arange(len(places))
         self.program.add_columns(
             held.worth[places].astype(np.float64),
-            Entries(
+            Coefficients(
                 len(places),
                 np.append(at, at),
                 np.append(cell, count + row),

@@ -31,7 +31,7 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.earlier import Earlier
-from unspoken.planning.records.solver import Entries, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints
 
 __all__ = ["Columns", "Common", "End", "Masses"]
 
@@ -44,13 +44,13 @@ class Columns:
     """The unknowns of a program beside its pairs, and the rows that define them."""
 
     count: int
-    rows: list[Rows] = field(default_factory=list)
+    rows: list[Constraints] = field(default_factory=list)
 
     def add(self, many: int) -> Codes:
         self.count += many
         return np.arange(self.count - many, self.count)
 
-    def hold(self, rows: Rows) -> slice:
+    def hold(self, rows: Constraints) -> slice:
         """Rows of their own; where they are among all of these."""
         start = sum(part.lines for part in self.rows)
         self.rows.append(rows)
@@ -131,16 +131,16 @@ class Common:
 class End:
     """The largest (sign 1) or least (-1) probability of every answer of a coalition, as a sum.
 
-    ``entries``: a line for each answer. ``places``: those that are above the others' ends by a_x or
-    b_x; ``rows``: theirs. ``mass``: of each answer's cells; of a quotient, ``defines``: its rows,
-    and ``scale``: what they are divided by. With a threshold that is ``common``: where the places
-    are in it, and their ``widths`` in the program.
+    ``coefficients``: a line for each answer. ``places``: those that are above the others' ends by
+    a_x or b_x; ``rows``: theirs. ``mass``: of each answer's cells; of a quotient, ``defines``: its
+    rows, and ``scale``: what they are divided by. With a threshold that is ``common``: where the
+    places are in it, and their ``widths`` in the program.
     """
 
     side: Side
     sign: int
     masses: Masses
-    entries: Entries
+    coefficients: Coefficients
     places: Codes
     rows: Codes
     mass: Array
@@ -189,8 +189,8 @@ class End:
             (np.flatnonzero(free), level[free], (mass - low)[free]),
             (answer[wide], spare, sign * widths),
         ]
-        entries = _joined(masses.answers, parts)
-        return cls(side, sign, masses, entries, wide, rows, mass, common=at, widths=widths)
+        coefficients = _joined(masses.answers, parts)
+        return cls(side, sign, masses, coefficients, wide, rows, mass, common=at, widths=widths)
 
     @classmethod
     def least(
@@ -226,12 +226,12 @@ class End:
             masses.spread(answer, -side.low[cell] / scale[answer], places),
             (answer, spare, -sign * (side.up - side.low)[cell] / scale[answer]),
         ]
-        held = columns.hold(Rows.exactly(_joined(masses.answers, defines), 0.0))
+        held = columns.hold(Constraints.exactly(_joined(masses.answers, defines), 0.0))
         parts = [(there, level, unit[there]), (there, under, -sign * unit[there])]
         if side.least:
             parts.append((there, above, sign * unit[there]))
-        entries = _joined(masses.answers, parts)
-        return cls(side, sign, masses, entries, places, rows, up, held, scale)
+        coefficients = _joined(masses.answers, parts)
+        return cls(side, sign, masses, coefficients, places, rows, up, held, scale)
 
     def law(self, price: Array, multipliers: Array) -> Array:
         """A law [place] of the side that makes the end, as the multipliers have it, and is one of
@@ -330,10 +330,10 @@ def _spare(
         (lines, level[answer], sign * unit[answer]),
         masses.spread(lines, np.full(len(places), -float(sign)), places),
     ]
-    rows = columns.hold(Rows.at_least(_joined(len(places), parts), 0.0))
+    rows = columns.hold(Constraints.at_least(_joined(len(places), parts), 0.0))
     return spare, np.arange(rows.start, rows.stop)
 
 
-def _joined(lines: int, parts: Sequence[tuple[Codes, Codes, Array]]) -> Entries:
+def _joined(lines: int, parts: Sequence[tuple[Codes, Codes, Array]]) -> Coefficients:
     line, column, number = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Entries(lines, line, column, number)
+    return Coefficients(lines, line, column, number)

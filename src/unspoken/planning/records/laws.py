@@ -18,7 +18,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 from unspoken.planning.records.boxed import BoxRows, EndKey, added
-from unspoken.planning.records.solver import Entries, Rows, Solved
+from unspoken.planning.records.solver import Coefficients, Constraints, Solved
 
 __all__ = ["LawRows"]
 
@@ -31,7 +31,7 @@ class LawRows:
 
     boxed: BoxRows
     laws: Mapping[EndKey, Array]
-    rows: Rows
+    rows: Constraints
 
     @classmethod
     def of(cls, boxed: BoxRows, at: slice, solved: Solved) -> LawRows:
@@ -44,9 +44,9 @@ class LawRows:
             for key, end in boxed.ends.items()
         }
         found = cls(boxed, laws, _rows(boxed, laws))
-        return replace(found, rows=Rows.stacked([found.rows, found.worst(solved.x)]))
+        return replace(found, rows=Constraints.stacked([found.rows, found.worst(solved.x)]))
 
-    def worst(self, x: Array) -> Rows:
+    def worst(self, x: Array) -> Constraints:
         """Rows for laws of the sides without the secret by which answers of x are least likely."""
         laws = {
             key: self.laws[key] if end.common is None else end.law_of(end.worst(x))
@@ -85,7 +85,7 @@ def _balanced(
     return found
 
 
-def _rows(boxed: BoxRows, laws: Mapping[EndKey, Array]) -> Rows:
+def _rows(boxed: BoxRows, laws: Mapping[EndKey, Array]) -> Constraints:
     """secret . W_y <= cap other . W_y for every rule and answer, each side having one law."""
     parts = []
     for (_, answers), (_, _, used) in zip(boxed.rules, boxed.uses, strict=True):
@@ -94,7 +94,7 @@ def _rows(boxed: BoxRows, laws: Mapping[EndKey, Array]) -> Rows:
             end, law = boxed.ends[key], laws[key]
             held = end.masses
             number = law[held.place] * held.rate
-            entries = Entries(len(answers), held.answer[held.place], held.pair, number)
-            terms.append((end.sign * weight, entries))
+            coefficients = Coefficients(len(answers), held.answer[held.place], held.pair, number)
+            terms.append((end.sign * weight, coefficients))
         parts.append(added(terms).divided()[0])
-    return Rows.at_most(Entries.stacked(parts), 0.0)
+    return Constraints.at_most(Coefficients.stacked(parts), 0.0)

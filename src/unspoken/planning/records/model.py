@@ -26,7 +26,7 @@ from unspoken.planning.records.program import (
     certain_rows,
     share_rows,
 )
-from unspoken.planning.records.solver import Program, Rows, Solved
+from unspoken.planning.records.solver import Constraints, Program, Solved
 
 __all__ = ["Model", "Unfinished"]
 
@@ -63,8 +63,8 @@ class Model:
     layout: Layout
     values: Array  # P(x) worth of each pair
     caps: CapRows
-    alike: Rows
-    shares: Rows
+    alike: Constraints
+    shares: Constraints
     boxed: BoxRows
     at: tuple[slice, ...]
     program: Program
@@ -95,7 +95,7 @@ class Model:
         spare = boxed.columns.count - count - 1
         program = Program(
             np.append(values, np.zeros(1 + spare)),
-            Rows.stacked(parts),
+            Constraints.stacked(parts),
             np.zeros(count + 1 + spare),
             np.concatenate([np.full(count, np.inf), [float(bool(shares))], np.full(spare, np.inf)]),
             presolve=spare > 0,  # of sets: half of the time; else they take longer
@@ -206,7 +206,7 @@ class Model:
         count, laws = len(self.values), LawRows.of(self.boxed, self.at[4], solved)
         program = Program(
             worth,
-            Rows.stacked([*self._beside_sets, laws.rows]),
+            Constraints.stacked([*self._beside_sets, laws.rows]),
             np.append(np.zeros(count), least_share),
             np.append(np.full(count, np.inf), float(bool(self.shares.lines))),
         )
@@ -217,12 +217,12 @@ class Model:
             x = solved.x[:count] + BEYOND * (found.x[:count] - solved.x[:count])
             more = laws.worst(x)
             program.add_rows(more)
-            laws = replace(laws, rows=Rows.stacked([laws.rows, more]))
+            laws = replace(laws, rows=Constraints.stacked([laws.rows, more]))
             found = program.solve(self.work)
         return found, laws
 
     @property
-    def _beside_sets(self) -> list[Rows]:
+    def _beside_sets(self) -> list[Constraints]:
         """The rows that are the same whatever is said of sets."""
         return [self.caps.rows, certain_rows(self.layout.pairs), self.alike, self.shares]
 
@@ -281,7 +281,7 @@ class Model:
         return solved
 
 
-def _places(parts: Sequence[Rows]) -> tuple[slice, ...]:
+def _places(parts: Sequence[Constraints]) -> tuple[slice, ...]:
     """Where the rows of each part are, one below the other."""
     ends = np.cumsum([0, *(part.lines for part in parts)]).tolist()
     return tuple(slice(*both) for both in itertools.pairwise(ends))

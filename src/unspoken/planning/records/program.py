@@ -21,7 +21,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
-from unspoken.planning.records.solver import Entries, Rows
+from unspoken.planning.records.solver import Coefficients, Constraints
 
 __all__ = [
     "CapRows",
@@ -126,7 +126,7 @@ class CapRows:
     ``scales`` they were divided by.
     """
 
-    rows: Rows
+    rows: Constraints
     answers: tuple[Codes, ...]
     scales: tuple[Array, ...]
 
@@ -141,11 +141,11 @@ class CapRows:
         return found
 
 
-def certain_rows(pairs: Pairs) -> Rows:
+def certain_rows(pairs: Pairs) -> Constraints:
     """Something is shown of every cell, be it nothing."""
     line = np.cumsum(pairs.rest) - 1
     at = np.arange(len(pairs))
-    return Rows.exactly(Entries(len(pairs.first), line, at, np.ones(len(pairs))), 1.0)
+    return Constraints.exactly(Coefficients(len(pairs.first), line, at, np.ones(len(pairs))), 1.0)
 
 
 def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
@@ -158,16 +158,18 @@ def cap_rows(layout: Layout, slack: float = SLACK) -> CapRows:
         needed[answer[numbers > 0]] = True
         at = np.flatnonzero(needed[answer] & (numbers != 0))
         line = (np.cumsum(needed) - 1)[answer[at]]
-        entries, scale = Entries(int(needed.sum()), line, at, numbers[at]).divided()
-        parts.append(entries)
+        coefficients, scale = Coefficients(int(needed.sum()), line, at, numbers[at]).divided()
+        parts.append(coefficients)
         answers.append(np.flatnonzero(needed))
         scales.append(scale)
-    return CapRows(Rows.at_most(Entries.stacked(parts), 0.0), tuple(answers), tuple(scales))
+    return CapRows(
+        Constraints.at_most(Coefficients.stacked(parts), 0.0), tuple(answers), tuple(scales)
+    )
 
 
-def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
+def alike_rows(layout: Layout, groups: Sequence[int]) -> Constraints:
     """What is shown of a group is as likely for all cells that agree on it."""
-    cells, pairs, parts = layout.cells, layout.pairs, list[Entries]()
+    cells, pairs, parts = layout.cells, layout.pairs, list[Coefficients]()
     for group in groups:
         labels_of = cells.labels(group)
         _, first, labels = np.unique(labels_of, return_index=True, return_inverse=True)
@@ -190,19 +192,19 @@ def alike_rows(layout: Layout, groups: Sequence[int]) -> Rows:
         lines = np.concatenate([pairs.cell[others] * (kind.max() + 1) + kind[~is_first], *line])
         numbers = np.where(np.arange(len(lines)) < len(others), 1.0, -1.0)
         different, at = np.unique(lines, return_inverse=True)
-        parts.append(Entries(len(different), at, np.concatenate([others, *column]), numbers))
-    return Rows.exactly(Entries.stacked(parts), 0.0)
+        parts.append(Coefficients(len(different), at, np.concatenate([others, *column]), numbers))
+    return Constraints.exactly(Coefficients.stacked(parts), 0.0)
 
 
-def share_rows(layout: Layout, shares: Sequence[int]) -> Rows:
+def share_rows(layout: Layout, shares: Sequence[int]) -> Constraints:
     """What share of all cells that an application reads is shown to it: the smallest, which is the
     unknown behind the pairs, at least.
     """
-    pairs, parts = layout.pairs, list[Entries]()
+    pairs, parts = layout.pairs, list[Coefficients]()
     for mask in shares:
         shown = np.bitwise_count(pairs.pattern & mask) / mask.bit_count()
         numbers = layout.cells.probability[pairs.cell] * shown
         at = np.flatnonzero(numbers)
         column, numbers = np.append(at, len(pairs)), np.append(numbers[at], -1.0)
-        parts.append(Entries(1, np.zeros(len(column), dtype=np.intp), column, numbers))
-    return Rows.at_least(Entries.stacked(parts), 0.0)
+        parts.append(Coefficients(1, np.zeros(len(column), dtype=np.intp), column, numbers))
+    return Constraints.at_least(Coefficients.stacked(parts), 0.0)

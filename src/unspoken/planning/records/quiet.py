@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.model import FIXED, Model
 from unspoken.planning.records.program import cap_rows
-from unspoken.planning.records.solver import Entries, Rows, Solved
+from unspoken.planning.records.solver import Coefficients, Constraints, Solved
 
 __all__ = ["quieter"]
 
@@ -34,15 +34,15 @@ def quieter(model: Model, solved: Solved, limits: Sequence[BitLimit]) -> Solved:
         return solved
     program, first = model.program, len(solved.x)
     excess = cap_rows(replace(model.layout, watched=tuple(events)), slack=1.0)  # s . W_y - o . W_y
-    lines, weights = excess.rows.entries.lines, np.concatenate(excess.scales)
+    lines, weights = excess.rows.coefficients.lines, np.concatenate(excess.scales)
     at = np.arange(lines)
-    nothing = Entries(lines, at[:0], at[:0], weights[:0])
+    nothing = Coefficients(lines, at[:0], at[:0], weights[:0])
     program.add_columns(-weights, nothing, np.zeros(lines), np.full(lines, np.inf))
-    above = Entries(lines, at, first + at, np.full(lines, -1.0))
-    program.add_rows(Rows.at_most(excess.rows.entries.beside(above), 0.0))
+    above = Coefficients(lines, at, first + at, np.full(lines, -1.0))
+    program.add_rows(Constraints.at_most(excess.rows.coefficients.beside(above), 0.0))
     shown = np.flatnonzero(model.values)
-    worth = Entries(1, np.zeros(len(shown), np.intp), shown, model.values[shown])
-    program.add_rows(Rows.at_least(worth, solved.objective * (1 - FIXED)))
+    worth = Coefficients(1, np.zeros(len(shown), np.intp), shown, model.values[shown])
+    program.add_rows(Constraints.at_least(worth, solved.objective * (1 - FIXED)))
     program.change_worth(np.concatenate([np.zeros(first), -weights]))
     found = program.solve(model.work)
     quiet = replace(solved, x=found.x[:first])

@@ -18,7 +18,7 @@ import numpy as np
 from unspoken.errors import TooLarge
 from unspoken.numerics.arrays import Array, Codes
 
-__all__ = ["Entries", "Program", "Rows", "Solved"]
+__all__ = ["Coefficients", "Program", "Constraints", "Solved"]
 
 OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
@@ -37,7 +37,7 @@ DUAL, PRIMAL = 1, 4  # simplex
 
 
 @dataclass(frozen=True)
-class Entries:
+class Coefficients:
     """Numbers at places (line, column) of a matrix of so many lines."""
 
     lines: int
@@ -46,7 +46,7 @@ class Entries:
     number: Array
 
     @classmethod
-    def stacked(cls, parts: Sequence[Entries]) -> Entries:
+    def stacked(cls, parts: Sequence[Coefficients]) -> Coefficients:
         """One below the other."""
         above = np.cumsum([0, *(part.lines for part in parts)])
         return cls(
@@ -56,9 +56,9 @@ class Entries:
             np.concatenate([p.number for p in parts] or [np.zeros(0)]),
         )
 
-    def beside(self, other: Entries) -> Entries:
+    def beside(self, other: Coefficients) -> Coefficients:
         """With more numbers in the same lines."""
-        return Entries(
+        return Coefficients(
             self.lines,
             np.concatenate([self.line, other.line]),
             np.concatenate([self.column, other.column]),
@@ -71,7 +71,7 @@ class Entries:
         starts = np.searchsorted(self.line[order], np.arange(self.lines))
         return starts, self.column[order], self.number[order]
 
-    def divided(self) -> tuple[Entries, Array]:
+    def divided(self) -> tuple[Coefficients, Array]:
         """Each line by the size of its largest number, and these; a line of nothing by 1."""
         largest = np.zeros(self.lines)
         np.maximum.at(largest, self.line, np.abs(self.number))
@@ -80,47 +80,51 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """least <= entries . x <= most."""
+class Constraints:
+    """least <= coefficients . x <= most."""
 
-    entries: Entries
+    coefficients: Coefficients
     least: Array
     most: Array
 
     @classmethod
-    def within(cls, entries: Entries, least: Array | float, most: Array | float) -> Rows:
-        ends = (np.broadcast_to(end, entries.lines).astype(np.float64) for end in (least, most))
-        return cls(entries, *ends)
+    def within(
+        cls, coefficients: Coefficients, least: Array | float, most: Array | float
+    ) -> Constraints:
+        ends = (
+            np.broadcast_to(end, coefficients.lines).astype(np.float64) for end in (least, most)
+        )
+        return cls(coefficients, *ends)
 
     @classmethod
-    def at_most(cls, entries: Entries, most: Array | float) -> Rows:
-        return cls.within(entries, -np.inf, most)
+    def at_most(cls, coefficients: Coefficients, most: Array | float) -> Constraints:
+        return cls.within(coefficients, -np.inf, most)
 
     @classmethod
-    def at_least(cls, entries: Entries, least: Array | float) -> Rows:
-        return cls.within(entries, least, np.inf)
+    def at_least(cls, coefficients: Coefficients, least: Array | float) -> Constraints:
+        return cls.within(coefficients, least, np.inf)
 
     @classmethod
-    def exactly(cls, entries: Entries, number: Array | float) -> Rows:
-        return cls.within(entries, number, number)
+    def exactly(cls, coefficients: Coefficients, number: Array | float) -> Constraints:
+        return cls.within(coefficients, number, number)
 
     @classmethod
-    def stacked(cls, parts: Sequence[Rows]) -> Rows:
+    def stacked(cls, parts: Sequence[Constraints]) -> Constraints:
         """One below the other."""
         least = np.concatenate([np.zeros(0), *(part.least for part in parts)])
         most = np.concatenate([np.zeros(0), *(part.most for part in parts)])
-        return cls(Entries.stacked([part.entries for part in parts]), least, most)
+        return cls(Coefficients.stacked([part.coefficients for part in parts]), least, most)
 
     @property
     def lines(self) -> int:
-        return self.entries.lines
+        return self.coefficients.lines
 
     def taken(self, multipliers: Array, count: int) -> tuple[Array, Array]:
         """What the rows at these multipliers take off each of the first unknowns, and the size of
         the terms, times their number where these are many (as their sum is rounded).
         """
-        terms = multipliers[self.entries.line] * self.entries.number
-        at = self.entries.column
+        terms = multipliers[self.coefficients.line] * self.coefficients.number
+        at = self.coefficients.column
         sums: Array = np.bincount(at, terms, count)[:count].astype(np.float64)
         sizes: Array = np.bincount(at, np.abs(terms), count)[:count].astype(np.float64)
         return sums, sizes * np.maximum(np.bincount(at, minlength=count)[:count], 1)
@@ -153,7 +157,7 @@ class Program:
     """
 
     def __init__(
-        self, worth: Array, rows: Rows, lower: Array, upper: Array, presolve: bool = False
+        self, worth: Array, rows: Constraints, lower: Array, upper: Array, presolve: bool = False
     ) -> None:
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # it has no types
         for name, value in {**OPTIONS, "presolve": "on" if presolve else "off"}.items():
@@ -163,7 +167,7 @@ class Program:
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = worth, lower, upper
         lp.row_lower_, lp.row_upper_ = rows.least, rows.most
         lp.sense_ = highspy.ObjSense.kMaximize
-        starts, columns, numbers = rows.entries.compressed()
+        starts, columns, numbers = rows.coefficients.compressed()
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_ = np.append(starts, len(columns)).astype(np.int32)
         lp.a_matrix_.index_ = columns.astype(np.int32)
@@ -226,8 +230,8 @@ class Program:
             float(self.highs.getInfo().simplex_iteration_count) * self.size,
         )
 
-    def add_rows(self, rows: Rows) -> None:
-        starts, columns, numbers = rows.entries.compressed()
+    def add_rows(self, rows: Constraints) -> None:
+        starts, columns, numbers = rows.coefficients.compressed()
         self._expect(
             self.highs.addRows(
                 rows.lines, rows.least, rows.most, len(columns), starts.astype(np.int32),
@@ -235,7 +239,7 @@ class Program:
             )
         )  # fmt: skip
 
-    def add_columns(self, worth: Array, columns: Entries, lower: Array, upper: Array) -> None:
+    def add_columns(self, worth: Array, columns: Coefficients, lower: Array, upper: Array) -> None:
         """``columns``: a line for each new column, at the rows."""
         starts, rows, numbers = columns.compressed()
         self._expect(

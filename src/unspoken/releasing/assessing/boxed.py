@@ -17,7 +17,7 @@ from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.intervals import confidence
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.once import moved
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.measures import MEASURES
@@ -43,7 +43,7 @@ class Boxed:
 
 
 def box_of(
-    project: Project, learned: Learned, pinned: Pinned | None, units: Units | None = None
+    project: Project, learned: Learned, pinned: Pinned | None, units: Clusters | None = None
 ) -> Belief:
     """Every belief that the counts leave possible, around what was learned; that alone where no
     level is declared, nothing is secret, or the table is too large to look at. Counts that will

@@ -23,7 +23,7 @@ from unspoken.learning import Learned
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.pairs import Pairs
 from unspoken.learning.counts.rows import count
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import learned_joint, learned_tree
 from unspoken.learning.marks.labels import NONE
@@ -88,7 +88,7 @@ class Drift:
     odds: float = 1.0
     boxed: Sequence[Boxed] = ()
     moves: Moves | None = None
-    units: Units | None = None
+    units: Clusters | None = None
 
 
 def drift(
@@ -223,7 +223,7 @@ def _samples(
     rows: Table,
     pinned: Pinned,
     learned: Learned,
-    units: Units | None,
+    units: Clusters | None,
     counted: bool,
 ) -> tuple[Sample, Sample, dict[str, int]]:
     """What was counted, and what came since; ``counted``: the rows have what was counted, too."""
@@ -281,12 +281,12 @@ def _share(ends: Ends) -> str:
     return f"{low}-{high}{NBSP}%" if low < high else f"{low}{NBSP}%"
 
 
-def _units(project: Project, rows: Table, pinned: Pinned) -> Units | None:
+def _units(project: Project, rows: Table, pinned: Pinned) -> Clusters | None:
     """Whose rows they are, where one has several."""
     if pinned.units is None:
         return None
     groups, largest = rows.groups(project.source.unit, project.at("source", "unit"))
-    return Units(groups, max(largest, project.source.rows_per_unit or 1))
+    return Clusters(groups, max(largest, project.source.rows_per_unit or 1))
 
 
 def _counted(

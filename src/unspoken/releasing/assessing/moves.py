@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.learning.intervals.confidence import Units
+from unspoken.learning.intervals.confidence import Clusters
 from unspoken.numerics.arrays import Array
 from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.samples import Axes, Sample
@@ -45,7 +45,7 @@ class Moves:
         """Whether nothing could be found, whatever the rows had."""
         return math.isinf(self.least) and not self.pairs
 
-    def in_words(self, units: Units | None, unit: str) -> str:
+    def in_words(self, units: Clusters | None, unit: str) -> str:
         """What could have been found, of rows of which nothing was."""
         of = "" if units is None else f" (counted by {unit}, {units.count:,} of them)"
         if self.none:

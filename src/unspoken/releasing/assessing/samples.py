@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unspoken.learning.intervals.confidence import Units, ends, off_by_noise
+from unspoken.learning.intervals.confidence import Clusters, ends, off_by_noise
 from unspoken.learning.pinned import JOINT, Pinned, of_pair
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.noise import scale_of
@@ -33,7 +33,7 @@ class Sample:
     tables: Mapping[Axes, Counts]
     rows: int
     scale: float | None
-    units: Units | None
+    units: Clusters | None
 
     @classmethod
     def pinned(cls, pinned: Pinned, names: Sequence[str]) -> Sample:
