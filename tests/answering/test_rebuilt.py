@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tests.answering.test_answers import answered, charges
 from tests.answering.wards import project, wards
-from unspoken.auditing.counted import Counted, factor
+from unspoken.auditing.confusion import Confusion, factor
 from unspoken.auditing.rebuilt import fitted
 from unspoken.errors import LimitExceeded
 from unspoken.numerics.arrays import Mask
@@ -23,7 +23,7 @@ def found(queries: np.ndarray, said: np.ndarray, ill: Mask) -> tuple[float, floa
     """How many of all are told rightly, and the surely least factor on odds of who is flagged."""
     flagged = fitted(queries, said) >= 0.5
     hits, false = int((flagged & ill).sum()), int((flagged & ~ill).sum())
-    counted = Counted(np.array([hits]), int(ill.sum()), np.array([false]), int((~ill).sum()), 0.5)
+    counted = Confusion(np.array([hits]), int(ill.sum()), np.array([false]), int((~ill).sum()), 0.5)
     return float((flagged == ill).mean()), float(factor(counted, 1e-6).low[0])
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import unspoken
 from unspoken.auditing.around import Habits, habits
-from unspoken.auditing.counted import Counted
+from unspoken.auditing.confusion import Confusion
 from unspoken.auditing.files import AuditedFile, Secret, audit_file
 from unspoken.auditing.judging import Claim, Reached, Verdict, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
@@ -328,7 +328,7 @@ def test_a_habit_is_said_as_people_say_it(usual: float, above: bool, said: str) 
 
 
 def test_what_may_be_chance_is_said_with_what_was_counted() -> None:
-    hits, none = Counted(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0), "classified: 4 of 8"
+    hits, none = Confusion(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0), "classified: 4 of 8"
     of_odds = Claim("odds", None, 0.5)
 
     def said(value: float) -> str:
@@ -344,7 +344,7 @@ def test_what_may_be_chance_is_said_with_what_was_counted() -> None:
 
 
 def test_of_attacks_that_surely_reached_nothing_the_one_that_was_counted_most_is_first() -> None:
-    hits = Counted(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0)
+    hits = Confusion(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0)
     found = [
         Reached(name, Estimate(value, "nat", name, (low, 3.0)), 0.5, 0.8, 5, hits)
         for name, value, low in (("nothing", 0.0, -0.5), ("most", 2.0, -2.0), ("sure", 1.0, 0.3))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unspoken.auditing.counted import Counted, scale_named
+from unspoken.auditing.confusion import Confusion, scale_named
 from unspoken.auditing.judging import FAMILY, Claim, attacked
 from unspoken.auditing.power import _at_least, fewest, is_found
 from unspoken.auditing.scenario import catalogue
@@ -64,7 +64,7 @@ def test_it_is_found_as_often_as_is_said() -> None:
     rng, missed, chance = np.random.default_rng(13), 0.05, 1e-3
     a, b, share = 0.5, 0.25, 0.4
     claim = Claim("odds", 0.2, share)
-    once = Counted(np.array([400_000]), 800_000, np.array([300_000]), 1_200_000, share)
+    once = Confusion(np.array([400_000]), 800_000, np.array([300_000]), 1_200_000, share)
     trials = next(n for n in range(100, 20_000, 20) if is_found(claim, once, n, chance, missed))
 
     def found(trials: int) -> float:
@@ -72,7 +72,7 @@ def test_it_is_found_as_often_as_is_said() -> None:
         beaten = 0
         for n in secrets:
             hits, false = rng.binomial(n, a), rng.binomial(trials // 2 - n, b)
-            counted = Counted(np.array([hits]), n, np.array([false]), trials // 2 - n, share)
+            counted = Confusion(np.array([hits]), n, np.array([false]), trials // 2 - n, share)
             beaten += scale_named("odds")(counted, chance).low[0] > 0.2
         return beaten / len(secrets)
 

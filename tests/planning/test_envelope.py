@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.planning.joints import Task, curves, one_cause, tasks
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.envelope import Envelope, envelope
 from unspoken.planning.bits.items import Items
 from unspoken.planning.bits.maximise import maximise
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 from unspoken.planning.bits.relaxation import bound, relax, rest
 
 
-def is_envelope(field: Counted, env: Envelope) -> bool:
+def is_envelope(field: ObjectiveCurves, env: Envelope) -> bool:
     """Convex on [lo, knee], then nowhere below the chord, and no steeper before than on it."""
     right = bool(((env.lo <= env.knee) & (env.knee <= env.hi)).all())
     turn = (env.at_hi - env.at_knee) - field.jet(env.knee).slope * (env.hi - env.knee)
@@ -37,14 +37,14 @@ SHARES = st.one_of(st.just(0.0), st.floats(1e-200, 1.0))
 def test_the_envelope_is_one(task: Task, one: float, two: float) -> None:
     field, _, caps, _ = task
     varies = np.flatnonzero(field.curvature_at_zero > 0.0)
-    by, caps = Counted(field.take(varies), "epsilon"), np.minimum(caps[varies], 700.0)
+    by, caps = ObjectiveCurves(field.take(varies), "epsilon"), np.minimum(caps[varies], 700.0)
     lo, hi = (np.asarray(x * caps) for x in sorted((one, two)))
     assert is_envelope(by, envelope(by, lo, hi))
 
 
 @pytest.mark.parametrize("moved", [-0.1, 0.1])
 def test_a_knee_in_a_wrong_place_is_noticed(moved: float) -> None:
-    field = Counted(curves(one_cause(6, 4)), "epsilon")
+    field = ObjectiveCurves(curves(one_cause(6, 4)), "epsilon")
     env = envelope(field, np.zeros(6), np.ones(6))
     assert is_envelope(field, env)
     inside = (env.knee > 0.2) & (env.knee < 0.8)
@@ -58,7 +58,7 @@ def test_any_price_certifies(task: Task, log_price: float, seed: int) -> None:
     """Weak duality: the bound at a bad price is loose, never wrong."""
     field, weights, caps, limit = task
     keep = np.flatnonzero((field.curvature_at_zero > 0.0) & (weights > 0.0) & (caps > 0.0))
-    items = Items.of(Counted(field.take(keep), "epsilon"), weights[keep], caps[keep], limit)
+    items = Items.of(ObjectiveCurves(field.take(keep), "epsilon"), weights[keep], caps[keep], limit)
     smooth, env = items.smooth, items.root
     now = rest(smooth, env, math.exp(log_price))
     most = bound(smooth, env, items.weights, limit, now)
@@ -79,7 +79,7 @@ def test_the_relaxation_meets_the_limit(seed: int, share: float) -> None:
     field, rng = curves(one_cause(6, seed)), np.random.default_rng(seed)
     weights, caps = rng.uniform(0.2, 2.0, 6), rng.uniform(0.3, 5.0, 6)
     limit = share * float(field.leakage(caps).sum())
-    items = Items.of(Counted(field, "epsilon"), weights, caps, limit)
+    items = Items.of(ObjectiveCurves(field, "epsilon"), weights, caps, limit)
     found = relax(items.smooth, items.root, weights, limit)
     assert found is not None
     at, _ = found

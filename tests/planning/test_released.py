@@ -13,10 +13,10 @@ from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
 from unspoken.numerics.arrays import Array
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import Curves, Jet
 from unspoken.planning.bits.items import Items
 from unspoken.planning.bits.maximise import maximise
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 from unspoken.planning.bits.relaxation import Rest, bound, rest
 from unspoken.planning.bits.solution import Solution
 
@@ -294,7 +294,7 @@ def test_any_price_and_point_certify(
     limit = share * float(field.leakage(caps).sum())
     solution = solve(field, limit, weights, caps)
     kept = np.flatnonzero((weights > 0.0) & (caps > 0.0) & (field.curvature_at_zero > 0.0))
-    by, caps = Counted(field.take(kept), "released"), np.minimum(caps[kept], 690.0)
+    by, caps = ObjectiveCurves(field.take(kept), "released"), np.minimum(caps[kept], 690.0)
     items = Items.of(by, weights[kept], caps, limit)
     point = np.random.default_rng(seed).uniform(0.0, 1.0, len(kept)) * items.ends
     reached = by.gain(weights[kept], solution.epsilon[kept])
@@ -312,7 +312,7 @@ def test_a_certificate_is_no_less_than_the_dual(wanted: float, miss: float) -> N
     price = float(1.0 / field.jet(best).slope[0])  # w = lambda I'(p)
     limit = float(field.leakage(best)[0])
     dual = -math.expm1(-wanted)  # lambda T + w p - lambda I(p), at I(p) = T
-    items = Items.of(Counted(field, "released"), np.ones(1), np.full(1, 690.0), limit)
+    items = Items.of(ObjectiveCurves(field, "released"), np.ones(1), np.full(1, 690.0), limit)
     near = certify(items, price, best * (1.0 + miss))
     assert dual <= near <= dual * (1.0 + 1e-12) + 100.0 * abs(miss)
     found = rest(items.smooth, items.root, 1.0 / price)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unspoken.auditing.attacks import ATTACKS, Known
-from unspoken.auditing.counted import Counted, Scale, scale_named
+from unspoken.auditing.confusion import Confusion, Scale, scale_named
 from unspoken.auditing.trials import Trials
 from unspoken.display import Shown, json_number, share
 from unspoken.numerics.arrays import Array, Mask
@@ -70,7 +70,7 @@ class Reached(Shown):
     recovered: float
     right: float
     flagged: int
-    counted: Counted
+    counted: Confusion
 
     @property
     def low(self) -> float:
@@ -270,12 +270,14 @@ def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: 
         ends = np.unique(np.concatenate([ends, top[:: THRESHOLDS // 8]]))
     secrets, others = np.sort(scores[secret]), np.sort(scores[~secret])
     hits, false = (len(scores) - np.searchsorted(scores, ends) for scores in (secrets, others))
-    counted = Counted(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
+    counted = Confusion(hits, len(secrets), false, len(others), claim.prior, claim.epsilon)
     reached = scale(counted, chance)
     return float(ends[np.lexsort((reached.value, reached.low))[-1]])
 
 
-def _counted(claim: Claim, secret: Mask, event: Mask) -> Counted:
+def _counted(claim: Claim, secret: Mask, event: Mask) -> Confusion:
     hits, secrets = int((event & secret).sum()), int(secret.sum())
     false, others = int((event & ~secret).sum()), int((~secret).sum())
-    return Counted(np.array([hits]), secrets, np.array([false]), others, claim.prior, claim.epsilon)
+    return Confusion(
+        np.array([hits]), secrets, np.array([false]), others, claim.prior, claim.epsilon
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.doors import counted, known
+from unspoken.doors import known, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
@@ -112,7 +112,7 @@ def plan(
         *_in_words(findings, findings.planned),
         *([blank()] if findings.planned else []),
         *(_promised(findings.promise) if findings.promise and findings.planned else []),
-        *counted.uncounted(findings.project, findings.promise),
+        *shown_shares.uncounted(findings.project, findings.promise),
         *_boxed(findings.boxed),
         *([blank()] if findings.planned_known else []),
         *known.in_table(findings, findings.planned_known),
@@ -128,8 +128,8 @@ def rehearsed(done: Rehearsed) -> RenderableType:
     return Group(
         head("This would be released; nothing was charged or written:"),
         *_epochs(done.epochs),
-        *counted.shares(done.p, done.said),
-        *counted.uncounted(done.said.project, done.said.promise),
+        *shown_shares.shares(done.p, done.said),
+        *shown_shares.uncounted(done.said.project, done.said.promise),
         *_said(done.said),
     )
 
@@ -145,7 +145,7 @@ def released(done: Released) -> RenderableType:
     return Group(
         Prose(where),
         *_epochs(done.epochs),
-        *counted.shares(done.p, done.said),
+        *shown_shares.shares(done.p, done.said),
         *_said(done.said),
     )
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import Jet
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 
 __all__ = ["Envelope", "envelope", "inverse", "rise"]
 
@@ -55,7 +55,7 @@ class Envelope(NamedTuple):
 
 
 def rise(
-    curves: Counted,
+    curves: ObjectiveCurves,
     function: Callable[[Jet, Array, Codes], tuple[Array, Array]],
     low: Array,
     high: Array,
@@ -89,7 +89,9 @@ def rise(
     return roots
 
 
-def inverse(curves: Counted, leakage: Array, low: Array, high: Array, width: Array) -> Array:
+def inverse(
+    curves: ObjectiveCurves, leakage: Array, low: Array, high: Array, width: Array
+) -> Array:
     """The eps in [low, high] with I_i(eps) = leakage."""
 
     def over(here: Jet, _: Array, items: Codes) -> tuple[Array, Array]:
@@ -98,7 +100,7 @@ def inverse(curves: Counted, leakage: Array, low: Array, high: Array, width: Arr
     return rise(curves, over, low, high, 0.5 * (low + high), width)
 
 
-def envelope(curves: Counted, lo: Array, hi: Array) -> Envelope:
+def envelope(curves: ObjectiveCurves, lo: Array, hi: Array) -> Envelope:
     """The envelopes on [lo, hi]."""
     start, end = curves.jet(lo), curves.jet(hi)
     convex = (start.curvature > 0.0) & (end.curvature > 0.0)
@@ -114,7 +116,7 @@ def envelope(curves: Counted, lo: Array, hi: Array) -> Envelope:
     return Envelope(lo, knee, hi, at_lo, at, end.leakage, lows[0], knees[0], lows[1], knees[1])
 
 
-def _knee(curves: Counted, lo: Array, hi: Array, at_hi: Array) -> Array:
+def _knee(curves: ObjectiveCurves, lo: Array, hi: Array, at_hi: Array) -> Array:
     """Where the tangent meets the end: d/de [(hi - e) I'(e) - I(hi) + I(e)] = (hi - e) I''(e)."""
 
     def over(here: Jet, epsilon: Array, items: Codes) -> tuple[Array, Array]:

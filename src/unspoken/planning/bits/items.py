@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import ERROR, Curves, Jet
 from unspoken.planning.bits.envelope import Envelope, envelope, inverse, rise
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 from unspoken.planning.bits.relaxation import MEETS, Relaxed, Smooth
 
 # e^-eps is 0 beyond it: no curve rises any more.
@@ -35,14 +35,14 @@ class Certified:
 class Items:
     """The attributes that share the limit: weight > 0, some leakage, too much of it together."""
 
-    curves: Counted
+    curves: ObjectiveCurves
     weights: Array
     caps: Array
     ends: Array
     limit: float
 
     @classmethod
-    def of(cls, curves: Counted, weights: Array, caps: Array, limit: float) -> Items:
+    def of(cls, curves: ObjectiveCurves, weights: Array, caps: Array, limit: float) -> Items:
         """With the ends up to which each item has to be looked at."""
         return cls(curves, weights, caps, _ends(curves, caps, limit), limit)
 
@@ -89,7 +89,7 @@ class Items:
         return int(WORK / (rounds * (EACH + PER_ITEM * self.curves.n + terms)))
 
 
-def _ends(curves: Counted, caps: Array, limit: float) -> Array:
+def _ends(curves: ObjectiveCurves, caps: Array, limit: float) -> Array:
     """The caps, or where the curve alone uses up the limit if that comes first; rounded up.
 
     I is convex in p, so I'(0) p <= I(p) <= p I(p') / p' for p <= p'; that brackets the root. Where

@@ -5,10 +5,10 @@ function, so a price does it. Of eps, the problem as printed, it is unbounded as
 attribute without a cap may be released always, I_i(inf) <= T; otherwise a knapsack: I_i is concave
 in eps at least from some point on, so a nat is best spent on one item.
 
-    counted.py     the curves by p or by eps
-    relaxation.py  every curve replaced by its concave envelope (of p: itself): one price, an upper
-                   bound, and a point with at most one item off its curve
-    branching.py   branch and bound on that item's interval; of p there is none
+    objective_curves.py  the curves by p or by eps
+    relaxation.py        every curve replaced by its concave envelope (of p: itself): one price, an
+                         upper bound, and a point with at most one item off its curve
+    branching.py         branch and bound on that item's interval; of p there is none
 
 Whatever the search has reached, its answer is the best point found and a bound that no point beats.
 """
@@ -22,9 +22,9 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array
 from unspoken.planning.bits import branching
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import ERROR, Curves
 from unspoken.planning.bits.items import Certified, Items, farthest
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 from unspoken.planning.bits.relaxation import SUMS
 from unspoken.planning.bits.solution import Solution
 from unspoken.planning.problem import Objective
@@ -63,7 +63,7 @@ def maximise(
     its cap; what else has weight 0 gets 0. Unbounded: objective and upper are inf, eps is inf at
     the witness and 0 elsewhere, and total is what the witness leaks.
     """
-    by, free = Counted(curves, objective), curves.curvature_at_zero == 0.0
+    by, free = ObjectiveCurves(curves, objective), curves.curvature_at_zero == 0.0
     if objective == "epsilon":
         witness = unbounded_witness(curves, weights, caps, limit)
         if witness is not None:
@@ -91,7 +91,7 @@ def maximise(
 
 
 def _divide(
-    by: Counted, weights: Array, caps: Array, limit: float, gap: float, nodes: int | None
+    by: ObjectiveCurves, weights: Array, caps: Array, limit: float, gap: float, nodes: int | None
 ) -> Certified:
     """The same for the attributes that share a limit too small for all their caps."""
     if limit < NOTHING:
@@ -103,7 +103,7 @@ def _divide(
     return best if items.bounded else replace(best, upper=math.inf)
 
 
-def _first_nat(by: Counted, weights: Array, caps: Array, limit: float) -> float:
+def _first_nat(by: ObjectiveCurves, weights: Array, caps: Array, limit: float) -> float:
     """What a nat buys at most up to a limit: I'(0) p <= I(p), and u / p never falls."""
     most = farthest(by.curves, caps, limit)
     p, u = -np.expm1(-most), by.of(most)

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes
-from unspoken.planning.bits.counted import Counted
 from unspoken.planning.bits.curves import ERROR, Jet
 from unspoken.planning.bits.envelope import ROUNDS, Envelope, rise
+from unspoken.planning.bits.objective_curves import ObjectiveCurves
 
 __all__ = ["MEETS", "SUMS", "Relaxed", "Rest", "Smooth", "bound", "relax", "rest"]
 
@@ -50,11 +50,11 @@ class Smooth:
     """The items whose curve starts convex: only these ever rest between lo and a knee."""
 
     index: Codes
-    curves: Counted
+    curves: ObjectiveCurves
     weights: Array
 
     @classmethod
-    def of(cls, curves: Counted, weights: Array) -> Smooth:
+    def of(cls, curves: ObjectiveCurves, weights: Array) -> Smooth:
         index = curves.starts_convex
         return cls(index, curves.take(index), weights[index])
 

@@ -16,14 +16,14 @@ from unspoken.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import DEEP, Curves, Jet
 from unspoken.planning.problem import Objective
 
-__all__ = ["Counted"]
+__all__ = ["ObjectiveCurves"]
 
 # Beyond it 1 - p is next to denormal, <= 1e-299: as good as certain release.
 CERTAIN = 690.0
 
 
 @dataclass(frozen=True)
-class Counted:
+class ObjectiveCurves:
     """``objective``: "released" counts p, "epsilon" eps."""
 
     curves: Curves
@@ -33,9 +33,9 @@ class Counted:
     def n(self) -> int:
         return self.curves.n
 
-    def take(self, index: Codes) -> Counted:
+    def take(self, index: Codes) -> ObjectiveCurves:
         """Some attributes."""
-        return Counted(self.curves.take(index), self.objective)
+        return ObjectiveCurves(self.curves.take(index), self.objective)
 
     def of(self, epsilon: Array) -> Array:
         """u."""

@@ -28,7 +28,7 @@ from unspoken.errors import unknown
 from unspoken.numerics.arrays import Array, Counts
 from unspoken.numerics.binomial import lower_end, upper_end
 
-__all__ = ["SCALES", "Counted", "Interval", "Scale", "scale_named"]
+__all__ = ["SCALES", "Confusion", "Interval", "Scale", "scale_named"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Counted:
+class Confusion:
     """Of events, one beside the other: ``hits`` of so many trials with the secret, and of others.
 
     ``prior``: how likely the secret is before anything is seen; ``epsilon``: that of delta.
@@ -65,10 +65,10 @@ class Counted:
         )
 
 
-Scale = Callable[[Counted, float], Interval]
+Scale = Callable[[Confusion, float], Interval]
 
 
-def factor(counted: Counted, chance: float) -> Interval:
+def factor(counted: Confusion, chance: float) -> Interval:
     """By how much the event multiplies odds, in nats; what never came has none."""
     a, b = counted.rates(chance)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -78,7 +78,7 @@ def factor(counted: Counted, chance: float) -> Interval:
     return Interval(np.where(np.isnan(value), 0.0, value), low, high)
 
 
-def information(counted: Counted, chance: float) -> Interval:
+def information(counted: Confusion, chance: float) -> Interval:
     """What knowing whether the event came tells of the secret on average, in nats."""
     a, b = counted.rates(chance)
     t = counted.prior
@@ -92,7 +92,7 @@ def information(counted: Counted, chance: float) -> Interval:
     )
 
 
-def guess(counted: Counted, chance: float) -> Interval:
+def guess(counted: Confusion, chance: float) -> Interval:
     """How much oftener than before a guess is right that says what the event says, in nats."""
     a, b = counted.rates(chance)
     t = counted.prior
@@ -105,7 +105,7 @@ def guess(counted: Counted, chance: float) -> Interval:
     return Interval(gain(a.value, b.value), gain(a.low, b.high), gain(a.high, b.low))
 
 
-def delta(counted: Counted, chance: float) -> Interval:
+def delta(counted: Confusion, chance: float) -> Interval:
     """a - e^eps b, no less than 0."""
     a, b = counted.rates(chance)
     grown = math.exp(counted.epsilon)
