@@ -17,7 +17,7 @@ from unspoken.auditing.trying import TriedAll, try_all
 from unspoken.doors import auditing
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.page import catalogue_page
-from unspoken.doors.attacks.panels import FAMILIES, MOST, Line, Panel, of_catalogue
+from unspoken.doors.attacks.panels import FAMILIES, MOST, AttackLine, Panel, of_catalogue
 from unspoken.pictures.palette import PAGE
 
 QUICK = (
@@ -67,9 +67,9 @@ def test_a_catalogue_is_drawn_in_shares_of_its_bounds() -> None:
 
 def test_a_picture_has_every_attack_and_what_is_claimed() -> None:
     lines = [
-        Line("near", 1.1, 1.5, 1.9, False),
-        Line("beats", 4.5, 4.8, math.inf, True),
-        Line("naive hiding", 50.0, math.inf, math.inf, True, beside=True),
+        AttackLine("near", 1.1, 1.5, 1.9, False),
+        AttackLine("beats", 4.5, 4.8, math.inf, True),
+        AttackLine("naive hiding", 50.0, math.inf, math.inf, True, beside=True),
     ]
     panel = Panel("x", "said", "odds", 4.0, lines)
     top = top_of([panel], "odds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 
 from unspoken.doors.terminal import Prose, blank, head, note, rows_of
-from unspoken.releasing.assessing.first_look import FirstLook, Line
+from unspoken.releasing.assessing.first_look import ColumnLine, FirstLook
 
 __all__ = ["in_words"]
 
@@ -25,7 +25,7 @@ def in_words(look: FirstLook, begin: str) -> RenderableType:
     )
 
 
-def _row(line: Line, look: FirstLook) -> list[Prose | str]:
+def _row(line: ColumnLine, look: FirstLook) -> list[Prose | str]:
     if not line.numbers:
         none = [""] * (len(look.columns()) - 1)
         return [Prose(line.what, style="bold", breaks=True), *none]

@@ -105,7 +105,7 @@ class RecordToss:
         """Rows of which the same is shown equally often are one kind, as far as that is quick."""
         return rows if len(self.tables) > 1 else self.tables[0].thresholds.record(rows)[:, None]
 
-    def _shown(self, rows: Counts) -> Shown:
+    def _shown(self, rows: Counts) -> RecordKernel:
         """What each of these records shows."""
         found = self.chain.listed(rows)
         places = np.zeros((len(found.row), len(self._columns)), dtype=np.int64)
@@ -113,11 +113,11 @@ class RecordToss:
             bit = self.names.index(name)
             labels = rows[found.row, bit] + 1
             places[:, k] = np.where(found.shown[:, coin] >> bit & 1, labels, 0)
-        return Shown.of(found, places, len(rows))
+        return RecordKernel.of(found, places, len(rows))
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class RecordKernel:
     """The different answers, and which of them each record gives."""
 
     places: Codes
@@ -127,7 +127,7 @@ class Shown:
     excess: Array
 
     @classmethod
-    def of(cls, found: Histories, places: Counts, records: int) -> Shown:
+    def of(cls, found: Histories, places: Counts, records: int) -> RecordKernel:
         """Integers are added and subtracted; only then they become probabilities."""
         answers, outcome = np.unique(places, axis=0, return_inverse=True)
         keys, code = np.unique(found.row * len(answers) + outcome.ravel(), return_inverse=True)

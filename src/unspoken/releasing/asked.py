@@ -179,7 +179,9 @@ class Asked:
             for name in self.project.reads
             if name in given
         }
-        shown = manifest.Shown(stated(coin, law), each, unexpected(coin, law) if given else ())
+        shown = manifest.InclusionRates(
+            stated(coin, law), each, unexpected(coin, law) if given else ()
+        )
         return manifest.described(
             self.project, event, shown, head, charged, written, closed, lines, belief
         )

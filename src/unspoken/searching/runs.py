@@ -17,7 +17,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 
-__all__ = ["RARE", "AllRuns", "Beside", "Edges", "Side", "log_ratios", "with_edge"]
+__all__ = ["RARE", "AllRuns", "TargetRuns", "Edges", "Side", "log_ratios", "with_edge"]
 
 # Rarer transitions leave too few digits of what follows them.
 RARE = 1e-30
@@ -96,7 +96,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Beside:
+class TargetRuns:
     """The runs to one side of one target: their numbers and lengths; ``longer``: whether such a run
     stands for all longer ones. ``most[k, a, b]``: what it says of the target at most.
     """
@@ -120,13 +120,13 @@ class AllRuns:
     side: Side
     edge: Array
 
-    def beside(self, t: int) -> Beside:
+    def beside(self, t: int) -> TargetRuns:
         side, after = self.side, len(self.side.terms) - 1 - t
         lengths = np.flatnonzero(self.known[:, t] >= 0)
         numbers, longer = self.known[lengths, t], after > side.gap
         extra, length = (numbers[-1], side.gap) if longer else (side.ended[t], after)
         most = [self.most[numbers], (self.most_beside_edge if longer else self.most)[extra][None]]
-        return Beside(
+        return TargetRuns(
             np.append(numbers, extra),
             np.append(lengths, length),
             np.arange(len(numbers) + 1) == (len(numbers) if longer else -1),

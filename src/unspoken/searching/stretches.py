@@ -25,7 +25,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.searching.certificate import Certificate
-from unspoken.searching.runs import AllRuns, Beside, Edges, Side, log_ratios, with_edge
+from unspoken.searching.runs import AllRuns, Edges, Side, TargetRuns, log_ratios, with_edge
 
 __all__ = ["TIE", "Stretches", "count"]
 
@@ -37,7 +37,7 @@ ROOM, AT_ONCE = 2**24, 2**20
 REMEMBERED = 2**26
 
 
-Site = tuple[int, Beside, Beside]
+Site = tuple[int, TargetRuns, TargetRuns]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Stretches:
             found.setdefault(alike + (self.gaps[i] >= 0).tobytes(), site)
         return list(found.values())
 
-    def bounds(self, i: int, left: Beside, right: Beside) -> Array:
+    def bounds(self, i: int, left: TargetRuns, right: TargetRuns) -> Array:
         """The bound for every run to the left and every one to the right, over all a and b."""
         bounds = np.full((len(left.numbers), len(right.numbers)), -np.inf)
         for a, b in np.argwhere(self.gaps[i] > -np.inf).tolist():

@@ -21,7 +21,7 @@ import numpy as np
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
 
-__all__ = ["Written", "read_bif"]
+__all__ = ["ParsedNetwork", "read_bif"]
 
 TOKEN = re.compile(
     r'(?P<blank>(?:[\s,]|//[^\n]*|/\*.*?\*/)+)|"(?P<quoted>[^"\n]*)"'
@@ -35,7 +35,7 @@ DOUBLE = Decimal(2) ** -52
 Key = tuple[str, ...]
 
 
-class Token(NamedTuple):
+class Lexeme(NamedTuple):
     """``kind``: "sign", "word", "quoted", or "end" after the last one."""
 
     text: str
@@ -44,7 +44,7 @@ class Token(NamedTuple):
 
 
 @dataclass
-class Written:
+class ParsedNetwork:
     """What a file says: the values, the parents and the table (parents ..., own) of each name."""
 
     values: dict[str, Key] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Written:
     tables: dict[str, Array] = field(default_factory=dict)
 
 
-def read_bif(path: str | Path) -> Written:
+def read_bif(path: str | Path) -> ParsedNetwork:
     """Read a file; whatever is wrong with it is refused with its line."""
     try:
         text = Path(path).read_text("utf-8-sig")
@@ -62,21 +62,21 @@ def read_bif(path: str | Path) -> Written:
         raise InputError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except (TypeError, ValueError):
         raise InputError(f"{path!r} is no path of a file") from None
-    reader = _Reader(str(path), list(_tokens(text, str(path))))
-    written = Written()
+    reader = _Reader(str(path), list(_lexemes(text, str(path))))
+    parsed = ParsedNetwork()
     while reader.here.kind != "end":
-        reader.block(written)
-    missing = [name for name in written.values if name not in written.parents]
-    if missing or not written.values:
+        reader.block(parsed)
+    missing = [name for name in parsed.values if name not in parsed.parents]
+    if missing or not parsed.values:
         block = f"probability ( {missing[0]} ... )" if missing else "variable"
         reader.expected(f"a block '{block}'")
-    order = list(written.values)
-    written.parents = {name: written.parents[name] for name in order}
-    written.tables = {name: written.tables[name] for name in order}
-    return written
+    order = list(parsed.values)
+    parsed.parents = {name: parsed.parents[name] for name in order}
+    parsed.tables = {name: parsed.tables[name] for name in order}
+    return parsed
 
 
-def _tokens(text: str, path: str) -> Iterator[Token]:
+def _lexemes(text: str, path: str) -> Iterator[Lexeme]:
     at, line = 0, 1
     while at < len(text):
         match = TOKEN.match(text, at)
@@ -85,21 +85,21 @@ def _tokens(text: str, path: str) -> Iterator[Token]:
             raise InputError(f"{path}:{line}: expected {what} after {text[at : at + 20]!r}")
         kind = str(match.lastgroup)
         if kind != "blank":
-            yield Token(match.group(kind), line, kind)
+            yield Lexeme(match.group(kind), line, kind)
         line += text.count("\n", at, match.end())
         at = match.end()
-    yield Token("the end of the file", line, "end")
+    yield Lexeme("the end of the file", line, "end")
 
 
 @dataclass
 class _Reader:
     path: str
-    tokens: list[Token]
+    lexemes: list[Lexeme]
     at: int = 0
 
     @property
-    def here(self) -> Token:
-        return self.tokens[self.at]
+    def here(self) -> Lexeme:
+        return self.lexemes[self.at]
 
     def expected(self, what: str) -> NoReturn:
         """Refuse what stands here."""
@@ -120,13 +120,13 @@ class _Reader:
             if not self.skips(text):
                 self.expected(f"'{text}' {after}")
 
-    def name(self, what: str) -> Token:
+    def name(self, what: str) -> Lexeme:
         if self.here.kind not in ("word", "quoted"):
             self.expected(what)
         self.at += 1
-        return self.tokens[self.at - 1]
+        return self.lexemes[self.at - 1]
 
-    def names_until(self, sign: str, what: str) -> list[Token]:
+    def names_until(self, sign: str, what: str) -> list[Lexeme]:
         names = []
         while not self.skips(sign):
             names.append(self.name(f"{what} or '{sign}'"))
@@ -142,38 +142,40 @@ class _Reader:
             self.at += 1
         return True
 
-    def block(self, written: Written) -> None:
+    def block(self, parsed: ParsedNetwork) -> None:
         if self.skips("network"):
             self.names_until("{", "the name of the network")
             while self.property():
                 pass
             self.take("}", after="after the properties of the network")
         elif self.skips("variable"):
-            self.variable(written)
+            self.variable(parsed)
         elif self.skips("probability"):
-            self.probability(written)
+            self.probability(parsed)
         else:
             self.expected("'network', 'variable' or 'probability'")
 
-    def variable(self, written: Written) -> None:
-        token = self.name("the name of a variable")
-        if token.text in written.values:
-            self.refuse(token.line, f"variable {token.text} is given twice")
-        self.take("{", after=f"after variable {token.text}")
+    def variable(self, parsed: ParsedNetwork) -> None:
+        lexeme = self.name("the name of a variable")
+        if lexeme.text in parsed.values:
+            self.refuse(lexeme.line, f"variable {lexeme.text} is given twice")
+        self.take("{", after=f"after variable {lexeme.text}")
         while not self.skips("}"):
             if not self.property():
-                if token.text in written.values:
-                    self.refuse(self.here.line, f"the type of {token.text} is given twice")
-                self.take("type", after=f"or 'property' in variable {token.text}")
-                written.values[token.text] = self.values(token)
-        if token.text not in written.values:
-            self.refuse(token.line, f"expected 'type discrete [ n ] {{ ... }};' in {token.text}")
+                if lexeme.text in parsed.values:
+                    self.refuse(self.here.line, f"the type of {lexeme.text} is given twice")
+                self.take("type", after=f"or 'property' in variable {lexeme.text}")
+                parsed.values[lexeme.text] = self.values(lexeme)
+        if lexeme.text not in parsed.values:
+            self.refuse(lexeme.line, f"expected 'type discrete [ n ] {{ ... }};' in {lexeme.text}")
 
-    def values(self, variable: Token) -> Key:
+    def values(self, variable: Lexeme) -> Key:
         self.take("discrete", "[", after=f"in the type of {variable.text}")
         count = self.name(f"the number of values of {variable.text}")
         self.take("]", "{", after=f"before the values of {variable.text}")
-        values = tuple(token.text for token in self.names_until("}", f"a value of {variable.text}"))
+        values = tuple(
+            lexeme.text for lexeme in self.names_until("}", f"a value of {variable.text}")
+        )
         self.take(";", after=f"after the values of {variable.text}")
         if count.text != str(len(values)):
             said = f"expected {count.text} values of {variable.text}, found {len(values)}"
@@ -182,27 +184,27 @@ class _Reader:
             self.refuse(count.line, f"expected different values of {variable.text}, at least one")
         return values
 
-    def probability(self, written: Written) -> None:
+    def probability(self, parsed: ParsedNetwork) -> None:
         self.take("(", after="after probability")
-        variable = self.variable_of(written, "the name of a variable")
+        variable = self.variable_of(parsed, "the name of a variable")
         self.skips("|")
         parents = []
         while not self.skips(")"):
-            parents.append(self.variable_of(written, f"a parent of {variable.text} or ')'").text)
-        if variable.text in written.parents:
+            parents.append(self.variable_of(parsed, f"a parent of {variable.text} or ')'").text)
+        if variable.text in parsed.parents:
             self.refuse(variable.line, f"the probability of {variable.text} is given twice")
         if len({variable.text, *parents}) <= len(parents):
             self.refuse(variable.line, f"expected different parents of {variable.text}, not itself")
         self.take("{", after=f"after probability ( {variable.text} ... )")
-        written.parents[variable.text] = parents
-        written.tables[variable.text] = _Block(self, variable, parents, written.values).read()
+        parsed.parents[variable.text] = parents
+        parsed.tables[variable.text] = _Block(self, variable, parents, parsed.values).read()
 
-    def variable_of(self, written: Written, what: str) -> Token:
-        token = self.name(what)
-        if token.text not in written.values:
+    def variable_of(self, parsed: ParsedNetwork, what: str) -> Lexeme:
+        lexeme = self.name(what)
+        if lexeme.text not in parsed.values:
             self.at -= 1
             self.expected(f"{what} given before")
-        return token
+        return lexeme
 
 
 @dataclass
@@ -210,7 +212,7 @@ class _Block:
     """The inside of one probability block."""
 
     reader: _Reader
-    variable: Token
+    variable: Lexeme
     parents: Sequence[str]
     values: dict[str, Key]
 
@@ -252,26 +254,26 @@ class _Block:
         """One value for each parent, up to the closing parenthesis."""
         values = []
         for parent in self.parents:
-            token = self.reader.name(f"a value of {parent}")
-            if token.text not in self.values[parent]:
+            lexeme = self.reader.name(f"a value of {parent}")
+            if lexeme.text not in self.values[parent]:
                 self.reader.at -= 1
                 self.reader.expected(f"a value of {parent} ({', '.join(self.values[parent])})")
-            values.append(token.text)
+            values.append(lexeme.text)
         self.reader.take(")", after=f"after a value for each parent of {self.variable.text}")
         return tuple(values)
 
     def numbers(self, count: int) -> list[Decimal]:
         numbers = []
         while not self.reader.skips(";"):
-            token = self.reader.name(f"a probability of {self.variable.text} or ';'")
-            if not NUMBER.fullmatch(token.text):
+            lexeme = self.reader.name(f"a probability of {self.variable.text} or ';'")
+            if not NUMBER.fullmatch(lexeme.text):
                 self.reader.at -= 1
                 self.reader.expected(
                     f"a probability of {self.variable.text}, a number of 0 or more"
                 )
-            numbers.append(Decimal(token.text))
+            numbers.append(Decimal(lexeme.text))
         if len(numbers) != count:
-            line = self.reader.tokens[self.reader.at - 1].line
+            line = self.reader.lexemes[self.reader.at - 1].line
             said = f"expected {count} probabilities of {self.variable.text}, found {len(numbers)}"
             self.reader.refuse(line, said)
         return numbers

@@ -70,8 +70,8 @@ class Network(Belief):
     @classmethod
     def read(cls, path: str | Path, premise: Premise | str = "stated") -> Network:
         """From a BIF file; no digit is lost."""
-        written = read_bif(path)
-        return cls(written.parents, written.tables, written.values, premise)
+        parsed = read_bif(path)
+        return cls(parsed.parents, parsed.tables, parsed.values, premise)
 
     def _hold(self, model: Conditionals, premise: Premise) -> None:
         self.model, self.premise = model, premise

@@ -8,7 +8,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from unspoken.doors.attacks.panels import MOST, Line, Panel, Unit
+from unspoken.doors.attacks.panels import MOST, AttackLine, Panel, Unit
 from unspoken.pictures import Chart
 from unspoken.pictures.palette import PAGE, by_lines, looks
 
@@ -119,7 +119,7 @@ def _axis(unit: Unit, top: float) -> Chart:
     return {"tickCount": 4, "format": "~g"}
 
 
-def _ends(line: Line) -> tuple[float, float]:
+def _ends(line: AttackLine) -> tuple[float, float]:
     """How far it surely got, and seems to have got; what stands beside it may run to the edge."""
     return (0.0, 0.0) if line.beside else (line.low, line.value)
 

@@ -13,7 +13,7 @@ from unspoken.auditing.judging import Claim, Reached, Verdict
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
 from unspoken.releasing.assessing import prose
 
-__all__ = ["Line", "Panel", "of_catalogue", "of_file", "of_releases"]
+__all__ = ["AttackLine", "Panel", "of_catalogue", "of_file", "of_releases"]
 
 Unit = Literal["odds", "bits", "probability", "share"]
 MOST = 3.0  # of a bound: what is beyond is drawn at the edge
@@ -29,7 +29,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class Line:
+class AttackLine:
     """What an attack ``name`` reached, and both ends, in the unit of its panel; ``beside``: not on
     what is judged.
     """
@@ -55,7 +55,7 @@ class Panel:
     says: str
     unit: Unit
     claimed: float | None
-    lines: Sequence[Line]
+    lines: Sequence[AttackLine]
 
     def number(self, number: float) -> str:
         """In words; of odds the factor, where less than none is none."""
@@ -105,7 +105,7 @@ def _secret(secret: Secret) -> Panel:
     return _panel(secret.sought, says, secret.verdict, beside)
 
 
-def _panel(title: str, says: str, verdict: Verdict, beside: Iterable[Line]) -> Panel:
+def _panel(title: str, says: str, verdict: Verdict, beside: Iterable[AttackLine]) -> Panel:
     claim = verdict.claim
     bound = None if claim.bound is None else claim.read(claim.bound)
     lines = [_line(attack.attack, claim, attack) for attack in verdict.reached]
@@ -113,24 +113,24 @@ def _panel(title: str, says: str, verdict: Verdict, beside: Iterable[Line]) -> P
     return Panel(title, says, claim.unit, bound, [*lines, *beside])
 
 
-def _line(name: str, claim: Claim, attack: Reached, beside: bool = False) -> Line:
+def _line(name: str, claim: Claim, attack: Reached, beside: bool = False) -> AttackLine:
     low, high = attack.leakage.interval or (0.0, math.inf)
     low, value, high = map(claim.read, (low, attack.leakage.value, high))
     beats = claim.bound is not None and attack.beats(claim.bound)
     right = prose.percent(attack.right) if attack.flagged else ""
     found = prose.percent(attack.recovered)
-    return Line(name, low, value, high, beats, beside, found, right)
+    return AttackLine(name, low, value, high, beats, beside, found, right)
 
 
-def _best(name: str, claim: Claim, verdict: Verdict) -> list[Line]:
+def _best(name: str, claim: Claim, verdict: Verdict) -> list[AttackLine]:
     return [] if verdict.best is None else [_line(name, claim, verdict.best, beside=True)]
 
 
-def _scenario(attempt: Tried) -> list[Line]:
+def _scenario(attempt: Tried) -> list[AttackLine]:
     verdict, best = attempt.verdict, attempt.verdict.best
     bound = verdict.claim.bound
     if best is None or bound is None or not ZERO < bound < math.inf:
         return []
     low, high = best.leakage.interval or (0.0, math.inf)
     low, value, high = (max(0.0, end / bound) for end in (low, best.leakage.value, high))
-    return [Line(attempt.scenario.name, low, value, high, best.beats(bound))]
+    return [AttackLine(attempt.scenario.name, low, value, high, best.beats(bound))]

@@ -68,7 +68,7 @@ def nats(cells: Cells, pairs: Pairs, shares: Array, limit: BitLimit) -> float:
 
 
 @dataclass
-class Lines:
+class Cuts:
     """What was drawn below the f_y of one limit. Rows: level_y - sum_s c_s z_s / m_y >= 0, m_y
     being the most mass an answer can have.
     """
@@ -101,7 +101,7 @@ class Bits:
     """All limits on bits of one program."""
 
     layout: Layout
-    lines: list[Lines]
+    cuts: list[Cuts]
     first_row: int  # of the limits' own; lines follow
     rows: int
 
@@ -116,11 +116,11 @@ class Bits:
         rows: int,
     ) -> Bits:
         """To a program of so many columns and rows."""
-        lines, start = [], columns
+        cuts, start = [], columns
         for limit in limits:
             answers = Answers.of(layout.cells, layout.pairs, limit.sees)
             mass = np.bincount(answers.of_pair, limit.law[layout.pairs.cell], len(answers))
-            lines.append(Lines(limit, answers, np.maximum(mass, 1e-300), start))
+            cuts.append(Cuts(limit, answers, np.maximum(mass, 1e-300), start))
             start += len(answers)
         count = start - columns
         nothing = Coefficients(count, np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
@@ -130,36 +130,36 @@ class Bits:
                 1, np.zeros(len(each.most), np.intp), each.first + np.arange(len(each.most)),
                 each.most / (each.limit.nats or 1.0),
             )
-            for each in lines
+            for each in cuts
         ]  # fmt: skip
         ends = np.array([1.0 if limit.nats else 0.0 for limit in limits])
         program.add_rows(Constraints.at_most(Coefficients.stacked(sums), ends))
-        made = cls(layout, lines, rows, rows + len(lines))
+        made = cls(layout, cuts, rows, rows + len(cuts))
         for odds in np.geomspace(LEAST, min(cap, 100.0), SEEDS).tolist():
-            for each in lines:
+            for each in cuts:
                 for slopes in _seeds(each.limit.prior, odds):
                     at = np.arange(len(each.answers))
                     made.draw(program, each, at, np.tile(slopes, (len(at), 1)))
         return made
 
-    def draw(self, program: Program, lines: Lines, at: Codes, slopes: Array) -> None:
+    def draw(self, program: Program, cuts: Cuts, at: Codes, slopes: Array) -> None:
         """More lines, below these answers."""
-        below, level = lines.below(self.layout, at, slopes), lines.level(at)
+        below, level = cuts.below(self.layout, at, slopes), cuts.level(at)
         program.add_rows(Constraints.at_least(below.beside(level), 0.0))
-        lines.rows.append((self.rows, at, below))
+        cuts.rows.append((self.rows, at, below))
         self.rows += len(at)
 
     def sharpened(self, program: Program, x: Array) -> bool:
         """Lines drawn where a solution tells more than they say; False where it does not."""
         drawn = False
-        for lines in self.lines:
+        for cuts in self.cuts:
             shares = np.maximum(x[: len(self.layout.pairs)], 0.0)
-            joint = lines.limit.joint(self.layout.pairs, lines.answers, shares)
-            leaked = lines.limit.leaks(joint)
-            level = np.maximum(x[lines.first : lines.first + len(lines.most)], 0.0) * lines.most
-            at = np.flatnonzero(leaked > level + BELOW * lines.most)
+            joint = cuts.limit.joint(self.layout.pairs, cuts.answers, shares)
+            leaked = cuts.limit.leaks(joint)
+            level = np.maximum(x[cuts.first : cuts.first + len(cuts.most)], 0.0) * cuts.most
+            at = np.flatnonzero(leaked > level + BELOW * cuts.most)
             if len(at):
-                self.draw(program, lines, at, _slopes(joint[at], lines.limit.prior))
+                self.draw(program, cuts, at, _slopes(joint[at], cuts.limit.prior))
                 drawn = True
         return drawn
 
@@ -171,7 +171,7 @@ class Bits:
         def kept(t: float) -> bool:
             pairs, mixed = self.layout.pairs, (1 - t) * shares + t * first
             joints = (
-                (each.limit, each.limit.joint(pairs, each.answers, mixed)) for each in self.lines
+                (each.limit, each.limit.joint(pairs, each.answers, mixed)) for each in self.cuts
             )
             return all(math.fsum(limit.leaks(joint)) <= limit.nats for limit, joint in joints)
 
@@ -185,8 +185,8 @@ class Bits:
 
     def multiplier(self, multipliers: Array) -> float:
         """What one more nat of every limit adds to the objective."""
-        ends = multipliers[self.first_row : self.first_row + len(self.lines)].tolist()
-        limits = [lines.limit.nats or 1.0 for lines in self.lines]
+        ends = multipliers[self.first_row : self.first_row + len(self.cuts)].tolist()
+        limits = [cuts.limit.nats or 1.0 for cuts in self.cuts]
         return math.fsum(max(0.0, end) / limit for end, limit in zip(ends, limits, strict=True))
 
     def taken(self, multipliers: Array) -> tuple[list[tuple[Array, Array]], list[float]]:
@@ -196,19 +196,19 @@ class Bits:
         sum_k w_k <= price, the line 0 taking the rest.
         """
         count, taken, ends = len(self.layout.pairs), [], []
-        for k, lines in enumerate(self.lines):
-            price = max(0.0, float(multipliers[self.first_row + k])) / (lines.limit.nats or 1.0)
-            drawn = [each for each in lines.rows if each[0] < len(multipliers)]
+        for k, cuts in enumerate(self.cuts):
+            price = max(0.0, float(multipliers[self.first_row + k])) / (cuts.limit.nats or 1.0)
+            drawn = [each for each in cuts.rows if each[0] < len(multipliers)]
             drawn_multipliers = np.concatenate(
                 [multipliers[row : row + len(at)] for row, at, _ in drawn]
             )
             at = np.concatenate([at for _, at, _ in drawn])
             weights = np.maximum(-drawn_multipliers, 0.0)
-            total = np.bincount(at, weights, len(lines.most)) * (1 + 1e-12)
-            fit = np.minimum(1.0, price * lines.most / np.maximum(total, 1e-300))
+            total = np.bincount(at, weights, len(cuts.most)) * (1 + 1e-12)
+            fit = np.minimum(1.0, price * cuts.most / np.maximum(total, 1e-300))
             below = Coefficients.stacked([coefficients for _, _, coefficients in drawn])
             taken.append(Constraints.at_least(below, 0.0).taken(-weights * fit[at], count))
-            ends.append(math.nextafter(price * lines.limit.nats, math.inf))
+            ends.append(math.nextafter(price * cuts.limit.nats, math.inf))
         return taken, ends
 
 

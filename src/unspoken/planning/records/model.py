@@ -128,7 +128,7 @@ class Model:
         if self.bits is None:
             return self._optimal(self._solved())
         count, left = len(self.values), WORK_OF_BITS
-        near = NEAR if count * len(self.bits.lines) <= SMALL else FAR
+        near = NEAR if count * len(self.bits.cuts) <= SMALL else FAR
         last, stuck, best = math.inf, 0, (-math.inf, np.zeros(0), 1.0)
         for _ in range(ROUNDS):
             solved = self._optimal(self.program.solve(self.work))

@@ -20,7 +20,7 @@ from unspoken.releasing.assessing.matrix import heat
 from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.assessing.rare import FEW
 
-__all__ = ["HAS", "FirstLook", "Line"]
+__all__ = ["HAS", "FirstLook", "ColumnLine"]
 
 HAS = "true"  # the label of a row that has the secret
 SHOWN = 3  # columns listed for each secret where every column is one in turn
@@ -34,7 +34,7 @@ NUMBERS = ["from", "to", "of rows", "odds", "bits", ""]
 
 
 @dataclass(frozen=True)
-class Line:
+class ColumnLine:
     """What one column tells; ``numbers`` none: the column that those below tell of."""
 
     what: str
@@ -80,13 +80,13 @@ class FirstLook(Framed, Tabled):
     def columns(self) -> list[str]:
         return ["who: if it is" if self.secret else "of, who: if it is → then", *NUMBERS]
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ColumnLine]:
         """Who tells what, the most telling first; of every column in turn those worth a line."""
         if self.secret is not None:
             return [self._line(entry) for entries in self.leaks.values() for entry in entries]
-        lines = list[Line]()
+        lines = list[ColumnLine]()
         for about in self._listed:
-            lines += [Line(about), *map(self._line, self._worth[about][:SHOWN])]
+            lines += [ColumnLine(about), *map(self._line, self._worth[about][:SHOWN])]
         return lines
 
     def cells(self) -> list[list[str]]:
@@ -217,7 +217,7 @@ class FirstLook(Framed, Tabled):
         most = sorted(self._learned, key=told)[:SECRETS]
         return [about for about in self._learned if about in most]
 
-    def _line(self, entry: Leak) -> Line:
+    def _line(self, entry: Leak) -> ColumnLine:
         """What is read, what that makes likelier, from and to, how often; odds and bits of all.
 
         Names and values are in one column, so that few of them are broken where a line is short.
@@ -231,7 +231,7 @@ class FirstLook(Framed, Tabled):
         bits = prose.bits_of(entry.information, unit=False)
         bar = "▇" * round(BAR * self.share_learned(entry))
         bar = f"{bar} {MAYBE}".strip() if (entry.about, entry.who) in self.by_chance else bar
-        return Line(f"{entry.who}: {what}", [*shares, prose.odds_of(entry.odds), bits, bar])
+        return ColumnLine(f"{entry.who}: {what}", [*shares, prose.odds_of(entry.odds), bits, bar])
 
 
 def _answer(entry: Leak) -> dict[str, Any]:

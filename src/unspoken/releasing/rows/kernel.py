@@ -24,7 +24,7 @@ from unspoken.numerics.prf import Derived, Derives
 from unspoken.numerics.records import RecordKeys
 from unspoken.policy import Project
 from unspoken.releasing.rows.reading import Part, Rules, missing, taken
-from unspoken.releasing.rows.witness import Prints, Records, Tally, tallied, tallies_of
+from unspoken.releasing.rows.witness import EpochTally, Prints, Records, tallied, tallies_of
 from unspoken.types.domain import Domain
 
 __all__ = ["Kernel", "delivered", "epoch_of", "found", "records_of", "within"]
@@ -106,7 +106,7 @@ class Kernel:
                     fingerprint.add(rows, keyed)
                 sums[name] = fingerprint.total
             labels = self._labels(part, which)
-            tallies[epoch] = Tally(rows.num_rows, list(part.texts[epoch]), sums, labels)
+            tallies[epoch] = EpochTally(rows.num_rows, list(part.texts[epoch]), sums, labels)
         count = {ROWS: array(pa.int64(), np.array([part.batch.num_rows]))}
         return tallied(pa.RecordBatch.from_pydict(self._shown(part, keys) or count), tallies)
 
@@ -118,7 +118,7 @@ class Kernel:
         for name, numbers in records.numbers.items():
             columns[VALUE.format(name)] = array(NUMBER, numbers)
         labels = self._labels(part, None)
-        tally = Tally(len(records), list(part.texts[epoch]), prints.sums(records), labels)
+        tally = EpochTally(len(records), list(part.texts[epoch]), prints.sums(records), labels)
         return tallied(pa.RecordBatch.from_pydict(columns), {epoch: tally})
 
     def _prints(self, epoch: str) -> Prints:

@@ -19,7 +19,7 @@ from unspoken.numerics.prf import Derives
 from unspoken.numerics.records import RecordKeys
 from unspoken.releasing.rows.reading import EPOCHS, Rules, too_many
 
-__all__ = ["EPOCHS", "Prints", "Records", "Tally", "Witness", "tallied", "tallies_of"]
+__all__ = ["EPOCHS", "Prints", "Records", "EpochTally", "Witness", "tallied", "tallies_of"]
 
 TALLIES = b"unspoken"
 
@@ -115,7 +115,7 @@ class Prints:
         return KeyNumbers(self.master, label, self.rules.shape.keys)
 
 
-class Tally(NamedTuple):
+class EpochTally(NamedTuple):
     """What some rows of one epoch add: how many they are, what the engine calls the epoch, and to
     the fingerprint of each attribute; and, where these are counted, how many have each ``labels``,
     as `Rules.combined` numbers them.
@@ -127,15 +127,15 @@ class Tally(NamedTuple):
     labels: Sequence[tuple[int, int]] = ()
 
 
-def tallied(batch: pa.RecordBatch, tallies: Mapping[str, Tally]) -> pa.RecordBatch:
+def tallied(batch: pa.RecordBatch, tallies: Mapping[str, EpochTally]) -> pa.RecordBatch:
     """The batch, which says what its rows add to each epoch."""
     return batch.replace_schema_metadata({TALLIES: json.dumps(tallies)})
 
 
-def tallies_of(batch: pa.RecordBatch) -> dict[str, Tally]:
+def tallies_of(batch: pa.RecordBatch) -> dict[str, EpochTally]:
     """What it says."""
     said = json.loads(batch.schema.metadata[TALLIES])
-    return {epoch: Tally(*tally) for epoch, tally in said.items()}
+    return {epoch: EpochTally(*tally) for epoch, tally in said.items()}
 
 
 class Witness:

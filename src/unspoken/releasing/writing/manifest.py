@@ -21,7 +21,7 @@ from unspoken.releasing.custody.custody import MARK, by_digest
 
 __all__ = [
     "FORMAT",
-    "Shown",
+    "InclusionRates",
     "Written",
     "by_digest",
     "described",
@@ -42,7 +42,7 @@ class Written(NamedTuple):
     columns: Mapping[str, str]
 
 
-class Shown(NamedTuple):
+class InclusionRates(NamedTuple):
     """How often what may be shown is, ``given`` its value where that differs, and the names that
     rows which are ``unexpected`` show less often.
     """
@@ -55,7 +55,7 @@ class Shown(NamedTuple):
 def described(
     project: Project,
     event: Release,
-    shown: Shown,
+    shown: InclusionRates,
     head: Head,
     charged: str,
     written: Written,

@@ -69,7 +69,7 @@ class Branch:
             yield from branch.down_to(count, leaks)
 
 
-class Tally:
+class Maxima:
     """The largest |c| of each target that one thread has met, and the largest R |c| of all."""
 
     def __init__(self, ranges: Array, nobody: int) -> None:
@@ -130,8 +130,8 @@ def exhaustive(problem: GaussianProblem, seconds: float | None = None) -> WorstC
         )
     threads = Threads(problem)
     stopped = threads.run(seconds)
-    _, target, known = max(tally.best for tally in threads.tallies)
-    sizes = np.max([tally.largest for tally in threads.tallies], axis=0) + problem.slack
+    _, target, known = max(maxima.best for maxima in threads.all_maxima)
+    sizes = np.max([maxima.largest for maxima in threads.all_maxima], axis=0) + problem.slack
     if stopped:
         sizes = certificates(problem)
     low, high = problem.reached_by(target, known), problem.largest(sizes)
@@ -147,24 +147,24 @@ class Threads:
         self.waiting = deque(_undecided(problem, self.leaks).down_to(problem.n - SPLIT, self.leaks))
         ranges = np.where(self.leaks, problem.ranges, 0.0)
         count, nobody = min(os.cpu_count() or 1, len(self.waiting)), int(problem.targets[0])
-        self.tallies = [Tally(ranges, nobody) for _ in range(count)]
+        self.all_maxima = [Maxima(ranges, nobody) for _ in range(count)]
         self.ended = threading.Event()
 
     def run(self, seconds: float | None) -> str:
         """What ended it before all were listed, if anything."""
         stopped, jobs = f"stopped after {seconds or 0:.2g} s", list[Future[bool]]()
-        with ThreadPoolExecutor(len(self.tallies)) as pool:
+        with ThreadPoolExecutor(len(self.all_maxima)) as pool:
             try:
-                jobs += [pool.submit(self._work, tally) for tally in self.tallies]
+                jobs += [pool.submit(self._work, maxima) for maxima in self.all_maxima]
                 wait(jobs, seconds)
             except KeyboardInterrupt:
                 stopped = KEYBOARD
             finally:
                 self.ended.set()
         finished = [job.result() for job in jobs]
-        return "" if len(finished) == len(self.tallies) and all(finished) else stopped
+        return "" if len(finished) == len(self.all_maxima) and all(finished) else stopped
 
-    def _work(self, tally: Tally) -> bool:
+    def _work(self, maxima: Maxima) -> bool:
         """Take branches until there are none, or it is to end; whether all it took are done."""
         while True:
             try:
@@ -174,7 +174,7 @@ class Threads:
             for leaf in branch.down_to(BLOCK, self.leaks):
                 if self.ended.is_set():
                     return False
-                tally.add(leaf)
+                maxima.add(leaf)
 
 
 def _undecided(problem: GaussianProblem, leaks: Sequence[bool]) -> Branch:
