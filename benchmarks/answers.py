@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 
 from unspoken.answering import query
 from unspoken.answering.exact import ONE, Exact
-from unspoken.answering.noise import Noise
+from unspoken.answering.noise import AnswerNoise
 from unspoken.answering.question import bound
 from unspoken.engines.protocol import Chosen
 from unspoken.numerics.noise import two_sided_noise
@@ -119,7 +119,7 @@ def main(rows: int, python: str | None) -> None:
         (Path(folder) / "unspoken.toml").write_text(PROJECT)
         ready = prepare(folder)
         question = bound(ready.project, ready.table, ready.learned, TEXT)
-        noise = Noise(question.numbers, 1.0, ready.learned.labelling)
+        noise = AnswerNoise(question.numbers, 1.0, ready.learned.labelling)
 
         def answer(chosen: Chosen | None) -> None:
             exact = Exact.of(question, ready.table, chosen)

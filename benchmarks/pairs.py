@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 
 ATTRIBUTES, ROWS, BATCH = 200, 1_000_000, 245_760
 
@@ -33,7 +33,7 @@ def main() -> None:
     rows = ROWS // 10 if parser.parse_args().quick else ROWS
     rng = np.random.default_rng(0)
     codes = [(rng.random(rows) < 0.3).astype(np.intp) for _ in range(ATTRIBUTES)]
-    pairs = Pairs.none([f"x{k}" for k in range(ATTRIBUTES)], [2] * ATTRIBUTES)
+    pairs = PairCounts.none([f"x{k}" for k in range(ATTRIBUTES)], [2] * ATTRIBUTES)
 
     def count() -> None:
         for first in range(0, rows, BATCH):

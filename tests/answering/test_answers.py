@@ -14,7 +14,7 @@ from pyarrow import csv
 
 from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, Promised, offers, query
-from unspoken.answering.noise import Noise, moved
+from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.question import bound
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
@@ -269,7 +269,7 @@ def test_cells_and_answers_together_are_as_enumerated(text: str, tmp_path: Path)
     labelling, belief = ready.learned.labelling, ready.learned.belief
     coins = {"disease": 0.3, "age": 0.2}
     one_sided = OneSided(coins, ready.learned.sensitive)
-    noise = Noise(question.numbers, 2.0 if text != AGES else 0.02, labelling)
+    noise = AnswerNoise(question.numbers, 2.0 if text != AGES else 0.02, labelling)
     seen = Together([one_sided, noise.mechanism])
     (view,) = views(belief, seen, ready.learned.sensitive).values()
     law = belief.marginal(belief.domain.names)
@@ -311,7 +311,7 @@ def test_what_one_record_moves_is_what_epsilon_counts(tmp_path: Path) -> None:
     for text, most in ((DISEASES, 2.0), (AGES, 2.0), ("SELECT SUM(stay), AVG(age) FROM wards", 3)):
         numbers = bound(ready.project, ready.table, ready.learned, text).numbers
         assert moved(numbers) == pytest.approx(most, abs=0.2)
-        assert Noise(numbers, 4.0, labelling).epsilon == pytest.approx(moved(numbers) / 4)
+        assert AnswerNoise(numbers, 4.0, labelling).epsilon == pytest.approx(moved(numbers) / 4)
 
 
 def test_the_error_of_an_average_is_one_of_an_average(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_coins_of_any_label_count(
     limits = Limits({}, 10.0)
     assert judge.broken(noise, limits) is None
     assert judge.broken(Together([InEpoch(label, coin), noise]), limits) is not None
-    planned = judged.Planned(coin, [coin.delivered], math.log(3.0))
+    planned = judged.PlannedCoins(coin, [coin.delivered], math.log(3.0))
     known = replace(judge, planned=planned)
     assert known.broken(Together([coin, noise]), limits) is None
     assert known.broken(Together([coin, InEpoch("label 2027", coin), noise]), limits) is not None

@@ -18,7 +18,7 @@ from unspoken.answering import NoisyAnswer, query
 from unspoken.answering.answer import Promised
 from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import Noise, moved
+from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
 from unspoken.engines import duckdb
@@ -274,7 +274,7 @@ def test_claimed_epsilon_is_the_measured_one(text: str, ready: Prepared) -> None
     reaches = np.array([number.reach for number in question.numbers])
     apart = np.abs(added[:, :, None] - added[:, None, :]) / reaches[:, None, None]
     assert moved(question.numbers) == pytest.approx(apart.sum(0).max(), rel=1e-12)
-    noise = Noise(question.numbers, 3.0, ready.learned.labelling)
+    noise = AnswerNoise(question.numbers, 3.0, ready.learned.labelling)
     domain = ready.learned.belief.domain
     judged = CoinsAndNoise(noise.mechanism, domain).epsilon
     assert judged >= noise.epsilon * (1 - 1e-9)
@@ -313,7 +313,7 @@ def test_an_average_of_bins_is_said_to_be_one(ready: Prepared) -> None:
     said = []
     for text in ("SELECT AVG(age), AVG(stay) FROM wards", "SELECT COUNT(age) FROM wards"):
         question = asked(ready, text)
-        noise = Noise(question.numbers, 1.0, ready.learned.labelling)
+        noise = AnswerNoise(question.numbers, 1.0, ready.learned.labelling)
         said.append([x for x in Promised.of(question, noise, [9], None).lines() if "middles" in x])
     line = "age counts by the middles of its bins: the error of that comes on top, up to 19.8 for "
     assert said == [[line + "each row between the bounds"], []]

@@ -16,7 +16,7 @@ import unspoken
 from unspoken.calibration import METHODS
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.comparing import RULES, Compared
-from unspoken.comparing.rules import Rule
+from unspoken.comparing.rules import ScaleRule
 from unspoken.errors import NotKnown
 
 STICKY = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
@@ -187,7 +187,7 @@ def test_rules_share_the_laws_they_have_in_common(monkeypatch: pytest.MonkeyPatc
     assert len(asked) == 2  # nothing outlives what was asked
 
 
-def rule_alone(rule: Rule, problem: NoiseProblem) -> float | None:
+def rule_alone(rule: ScaleRule, problem: NoiseProblem) -> float | None:
     try:
         return rule.scale(problem, "nothing")
     except NotKnown:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import numpy.typing as npt
 import pytest
 
-from unspoken.doors.case_schema import held, made, shape_of
+from unspoken.doors.case_schema import held, made, plain_type_of
 from unspoken.errors import InputError
 from unspoken.families import Intervals
 
@@ -52,7 +52,7 @@ def spend(
     ],
 )
 def test_annotations_are_shapes(kind: Any, fits: Any, not_so: Any, wanted: str) -> None:
-    shape = shape_of(kind)
+    shape = plain_type_of(kind)
     assert [shape.fits(value) for value in fits] == [True] * len(fits)
     assert [shape.fits(value) for value in not_so] == [False] * len(not_so)
     for value in not_so:

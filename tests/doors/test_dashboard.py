@@ -16,7 +16,7 @@ from unspoken.doors.dashboard.pages import POLICY, Pages, enter
 from unspoken.releasing.assessing.trade_off import OfCap
 from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice
-from unspoken.serving.overview import Offer, Overview, Reader, WhatIf
+from unspoken.serving.overview import OfferedPlan, Overview, Reader, WhatIf
 from unspoken.serving.standing import Standing
 from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
 from unspoken.types.bound import Bound
@@ -51,7 +51,7 @@ FOUND = Overview(
     alarms=(),
     refusals=(Notice(AT, "limit", "planning", "answer", f"the odds could grow x 5 {EVIL}"),),
 )
-OFFER = Offer(4.0, {"arrival": 0.5}, (), "ab" * 32)
+OFFER = OfferedPlan(4.0, {"arrival": 0.5}, (), "ab" * 32)
 OTHER = replace(OFFER, shares={"arrival": 0.25}, digest="cd" * 32, odds_cap=2.0)
 CURVE = (OfCap(2.0, 0.25, True), OfCap(4.0, 0.5, False))
 NAMES = ("overview", "history", "same", "other", "none", "enter")

@@ -16,7 +16,7 @@ import unspoken
 from tests.effort import examples
 from unspoken.errors import InputError, TooLarge
 from unspoken.learning.counts import grid
-from unspoken.learning.counts.pairs import PAIRS, Pairs
+from unspoken.learning.counts.pairs import PAIRS, PairCounts
 from unspoken.learning.trees.chow_liu import spanning
 
 Pair = tuple[int, int]
@@ -185,7 +185,7 @@ def test_pairs_of_too_many_values_are_refused() -> None:
     with pytest.raises(
         TooLarge, match=r"25,000,000 cells, more than 16,777,216 \(a 5000, b 5000\)"
     ):
-        Pairs.none(["a", "b"], [5000, 5000])
+        PairCounts.none(["a", "b"], [5000, 5000])
 
 
 @pytest.mark.parametrize("rows", [0, 1, 700])
@@ -196,7 +196,7 @@ def test_pairs_at_once_are_pairs_two_by_two(rows: int, monkeypatch: pytest.Monke
     sizes = [1, 2, 5, 32, 33, 60, 32, 3]
     codes = [rng.integers(0, max(1, size - 1), rows) for size in sizes]
     codes[6] = 5 * (codes[6] % grid.FEW)  # many codes that may occur, and few that do
-    pairs = Pairs.none([f"x{size}" for size in sizes], sizes)
+    pairs = PairCounts.none([f"x{size}" for size in sizes], sizes)
     for part in (slice(0, 3), slice(3, 300), slice(300, None)):
         pairs.add([own[part] for own in codes])
     for (i, j), table in pairs.pair.items():
@@ -211,7 +211,7 @@ def test_pairs_at_once_are_pairs_two_by_two(rows: int, monkeypatch: pytest.Monke
 def test_pairs_are_counted_in_parts_and_renamed() -> None:
     rng = np.random.default_rng(5)
     codes = [rng.integers(0, 4, 100) for _ in range(3)]
-    whole, parts = (Pairs.none("abc", [4, 4, 4]) for _ in range(2))
+    whole, parts = (PairCounts.none("abc", [4, 4, 4]) for _ in range(2))
     whole.add(codes)
     parts.add([own[:30] for own in codes], np.full(30, 2.0))
     parts.add([own[30:] for own in codes])

@@ -15,7 +15,7 @@ from tests.ledger.charging import under
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, passes, seal
 from unspoken.errors import InputError
-from unspoken.ledger import Ledger, Release, Request
+from unspoken.ledger import KeyedRequest, Ledger, Release
 
 
 def entries(ledger: Ledger) -> dict[Any, Any]:
@@ -41,7 +41,7 @@ def test_the_account_is_the_same(events: list[Release]) -> None:
 def ledger(tmp_path: Path) -> Ledger:
     ledger = Ledger(tmp_path / "l.sqlite")
     for number in range(3):
-        own = Request(f"request {number}", "x")
+        own = KeyedRequest(f"request {number}", "x")
         ledger.charge(event(str(number), a=0.5), passes, seal(ledger), request=own)
     return ledger
 
@@ -52,7 +52,7 @@ def test_it_goes_on_where_it_was(ledger: Ledger, tmp_path: Path) -> None:
     other, own = Ledger(tmp_path / "there" / "o.sqlite"), under(tmp_path / "there")
     head = other.load(ledger.exported(seal(ledger)), own, "l.jsonl")
     assert own.kept() == head
-    again = other.charge(event("9", a=0.5), passes, own, request=Request("request 1", "x"))
+    again = other.charge(event("9", a=0.5), passes, own, request=KeyedRequest("request 1", "x"))
     assert again.number == 2
     assert other.charge(event("9", a=0.5), passes, own).number == 4
     with pytest.raises(InputError, match="has events of its own; nothing is written over"):

@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.histories import event
 from tests.ledger.sealed import charge, passes, seal
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Ledger, Request
+from unspoken.ledger import Account, KeyedRequest, Ledger
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_after_a_failure_it_looks_again(ledger: Ledger) -> None:
 
 def test_a_request_is_charged_once(ledger: Ledger) -> None:
     own = seal(ledger)
-    first, other = Request("one", "digest"), Request("two", "digest")
+    first, other = KeyedRequest("one", "digest"), KeyedRequest("two", "digest")
 
     def full(_account: Account) -> None:
         raise LimitExceeded("no")
@@ -117,7 +117,7 @@ def test_a_request_is_charged_once(ledger: Ledger) -> None:
         with pytest.raises(LimitExceeded):
             each.charge(event("4", a=0.5), full, own, request=other)
         with pytest.raises(InputError, match="request 'one': was another request; give each a key"):
-            each.charge(event("4", a=0.5), passes, own, request=Request("one", "another"))
+            each.charge(event("4", a=0.5), passes, own, request=KeyedRequest("one", "another"))
     assert ledger.charge(event("4", a=0.5), passes, own, request=other).number == 4
     changed(ledger.path, "UPDATE requests SET number = 1 WHERE key = 'two'")
     with pytest.raises(InputError, match="request 'two': is not as it was kept"):

@@ -15,7 +15,7 @@ from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
 from tests.ledger.histories import event
 from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Head, Ledger, Request
+from unspoken.ledger import Account, Head, KeyedRequest, Ledger
 from unspoken.releasing import backup, release, restore, verified
 
 Run = Callable[[str], None]
@@ -61,11 +61,11 @@ def test_it_is_made_and_followed(schema: str, tmp_path: Path) -> None:
 
 
 def test_a_request_is_charged_once(schema: str, tmp_path: Path) -> None:
-    ledger, own, first = Ledger(schema), under(tmp_path), Request("one", "digest")
+    ledger, own, first = Ledger(schema), under(tmp_path), KeyedRequest("one", "digest")
     made = ledger.charge(event("1", a=0.5), passes, own, request=first)
     assert Ledger(schema).charge(event("2", a=0.5), passes, own, request=first) == made
     with pytest.raises(InputError, match="request 'one': was another request"):
-        ledger.charge(event("2", a=0.5), passes, own, request=Request("one", "other"))
+        ledger.charge(event("2", a=0.5), passes, own, request=KeyedRequest("one", "other"))
 
 
 def test_many_events_have_a_checkpoint(schema: str, run: Run, tmp_path: Path) -> None:

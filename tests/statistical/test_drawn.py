@@ -148,7 +148,7 @@ def of_answers(times: float, n: int, alpha: float) -> Counts:
 
 def of_queries(times: float, n: int, wide: float, reach: int) -> Counts:
     """As `unspoken query` draws: ``wide`` times as far as one row moves a number, or ``reach``."""
-    scale = answers.Noise([], wide * times, {}).scale(Number(("x",), (0, reach), (2,)))
+    scale = answers.AnswerNoise([], wide * times, {}).scale(Number(("x",), (0, reach), (2,)))
     sums = np.arange(n)
     return two_sided_noise(sums, scale) - sums
 

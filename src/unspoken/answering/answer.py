@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import CHANCE, Noise
+from unspoken.answering.noise import CHANCE, AnswerNoise
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import Column, Question, Term
 from unspoken.display import Framed, Shown
@@ -60,7 +60,7 @@ class Promised(Shown):
     def of(
         cls,
         question: Question,
-        noise: Noise | None,
+        noise: AnswerNoise | None,
         counted: Sequence[int],
         rows: int | None,
         free: str = "",

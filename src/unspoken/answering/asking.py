@@ -12,7 +12,7 @@ from typing import TypeVar
 from unspoken.answering.answer import Promised
 from unspoken.answering.exact import Exact
 from unspoken.answering.late import FirstRead, fingerprints, first_read
-from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, least
+from unspoken.answering.noise import EPSILONS, AnswerNoise, by_epsilon, least
 from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
@@ -239,7 +239,7 @@ class Asking:
         return self.held.look(lambda account: account.asked(self.request))
 
     def event(
-        self, noise: Noise, readings: Mapping[str, Mapping[str, str]] | None = None
+        self, noise: AnswerNoise, readings: Mapping[str, Mapping[str, str]] | None = None
     ) -> Answer:
         """What the ledger is to keep of it before anything is drawn; ``readings``: if not those of
         the rows as they are.
@@ -298,7 +298,7 @@ class Asking:
             fits = self._what_fits(account)
             raise LimitExceeded(f"{WHERE}: {broken}; {fits}", fits)
 
-    def noise(self, before: Charged | None) -> Noise:
+    def noise(self, before: Charged | None) -> AnswerNoise:
         """As declared, or the least that fits; as it was charged, where it was."""
         if before is not None or self.epsilon is not None:
             noise = self._noise(self._declared() if before is None else before.times)
@@ -319,12 +319,12 @@ class Asking:
             )
         return noise
 
-    def drawn_with(self, before: Charged) -> Noise:
+    def drawn_with(self, before: Charged) -> AnswerNoise:
         """The noise of an answer that there is."""
         return self._noise(before.times)
 
-    def _noise(self, times: float) -> Noise:
-        return Noise(self.question.numbers, times, self.ready.learned.labelling)
+    def _noise(self, times: float) -> AnswerNoise:
+        return AnswerNoise(self.question.numbers, times, self.ready.learned.labelling)
 
     def _declared(self) -> float:
         assert self.epsilon is not None
@@ -341,7 +341,7 @@ class Asking:
 
     def least_beside(
         self, planned: Sequence[Mechanism], epochs: Collection[str], admission: Admission
-    ) -> Noise:
+    ) -> AnswerNoise:
         """The least that fits beside what was given out of these epochs and what is ``planned``,
         whatever their rows are by now: what they were read as is not compared.
         """
@@ -371,7 +371,7 @@ class Asking:
         least = self._least(self.event(self._noise(1.0)), account)
         return self._noise(least).offered(int(self.of_keys.rows.sum()))
 
-    def promised(self, noise: Noise | None, free: str = "") -> Promised:
+    def promised(self, noise: AnswerNoise | None, free: str = "") -> Promised:
         """What is known before anything is charged."""
         made = Promised.of(self.question, noise, self.counted, self.rows_per_unit, free)
         if noise is None or free or self.epsilon is not None or self.share < 1.0:

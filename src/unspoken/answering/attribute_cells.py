@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 
-from unspoken.answering.select import WHERE, Part
+from unspoken.answering.select import WHERE, Fragment
 from unspoken.engines.arrow import missing, numbers
 from unspoken.engines.columns import kind_of
 from unspoken.engines.row_sql import RowSQL
@@ -133,7 +133,7 @@ class AttributeCells:
         ends = [low, *(_exact(edge) for edge in edges if isinstance(edge, float)), high]
         return [(a + b) / 2 for a, b in pairwise(ends)]
 
-    def where(self, condition: Part, row: Callable[[Mapping[str, str]], RowSQL]) -> list[bool]:
+    def where(self, condition: Fragment, row: Callable[[Mapping[str, str]], RowSQL]) -> list[bool]:
         """In which cells a condition on this attribute alone holds; it must not part a cell."""
         where = f"{WHERE}: WHERE {condition.sql}"
         over = partial(row, {self.name: "DOUBLE" if self.rule.edges is not None else self.type})
@@ -142,7 +142,7 @@ class AttributeCells:
         read = over().read(condition.sql, where, condition=True, steady=True)
         return self._holds(over(), read, self.rule.values, where)
 
-    def _in_bins(self, condition: Part, over: Callable[[], RowSQL], where: str) -> list[bool]:
+    def _in_bins(self, condition: Fragment, over: Callable[[], RowSQL], where: str) -> list[bool]:
         """Bins begin at an edge: looked at there, and between."""
         edges = list(self.project.attributes[self.name].bins or ())
         listed = ", ".join(self.rule.names)

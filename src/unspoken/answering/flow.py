@@ -15,9 +15,9 @@ from pathlib import Path
 from unspoken.answering.answer import NoisyAnswer, Promised, as_asked, assembled
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
-from unspoken.answering.noise import Noise, within
+from unspoken.answering.noise import AnswerNoise, within
 from unspoken.answering.select import WHERE
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.ledger import Account, Answered
 from unspoken.numerics.noise import two_sided_noise
@@ -41,7 +41,7 @@ def query(
     share: float = 1.0,
     dry_run: bool = False,
     draw: int = 1,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
     tell: Tell | None = None,
 ) -> NoisyAnswer | Promised:
@@ -96,7 +96,7 @@ def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | P
     return NoisyAnswer(promised, *as_asked(asking.question, rows))
 
 
-def _answered(asking: Asking, noise: Noise, promised: Promised) -> NoisyAnswer:
+def _answered(asking: Asking, noise: AnswerNoise, promised: Promised) -> NoisyAnswer:
     """Charge it; draw once, and keep that before anybody sees it."""
     exact, kept, event = asking.exact(), asking.kept, asking.event(noise)
     asking.refuse_changed()
@@ -114,7 +114,7 @@ def _answered(asking: Asking, noise: Noise, promised: Promised) -> NoisyAnswer:
     return _shown(asking, promised, made, head.number, False)
 
 
-def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
+def _refuse_noise_alone(noise: AnswerNoise, rows: int, asking: Asking) -> None:
     """Nobody who says no epsilon means to pay for what says nothing."""
     error = noise.least_error()
     if error > rows:
@@ -130,7 +130,7 @@ def _refuse_noise_alone(noise: Noise, rows: int, asking: Asking) -> None:
         )
 
 
-def _drawn(asking: Asking, noise: Noise, exact: Exact, number: int) -> Answered:
+def _drawn(asking: Asking, noise: AnswerNoise, exact: Exact, number: int) -> Answered:
     question = asking.question
     noisy = [
         two_sided_noise(sums, noise.scale(each))

@@ -24,7 +24,7 @@ from unspoken.numerics.noise import scale_of
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import last_where
 
-__all__ = ["CHANCE", "EPSILONS", "Noise", "by_epsilon", "coarse", "least", "moved", "within"]
+__all__ = ["CHANCE", "EPSILONS", "AnswerNoise", "by_epsilon", "coarse", "least", "moved", "within"]
 
 CHANCE = 0.05  # that an error goes further than its bar
 # lambda, where it is looked for: with less, one record would change what is told by more than e^2
@@ -39,7 +39,7 @@ LESS = 0.1, 0.01  # of all that is left: what else is offered
 
 
 @dataclass(frozen=True)
-class Noise:
+class AnswerNoise:
     """``times``: lambda; ``labellings``: where each attribute's labels are."""
 
     numbers: Sequence[Number]
@@ -94,7 +94,7 @@ class Noise:
         off = f"± {math.ceil(error):,} of {rows:,} rows"
         return f"epsilon {coarse(self.epsilon):.3g} would fit ({off}), {alone}"
 
-    def less(self, rows: int) -> Iterator[tuple[float, Noise]]:
+    def less(self, rows: int) -> Iterator[tuple[float, AnswerNoise]]:
         """For a tenth of this epsilon, and a hundredth, as far as that is no noise alone."""
         for part in LESS:
             epsilon = float(f"{coarse(part * self.epsilon, digits=1):g}")

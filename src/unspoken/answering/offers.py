@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.answering.asking import Asking
 from unspoken.answering.attribute_cells import AttributeCells
-from unspoken.answering.noise import EPSILONS, Noise, by_epsilon, coarse
+from unspoken.answering.noise import EPSILONS, AnswerNoise, by_epsilon, coarse
 from unspoken.answering.question import bound
 from unspoken.answering.shell import command
 from unspoken.engines.sql import name_in_sql
@@ -23,7 +23,7 @@ from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.deciding.judged import Planned
+from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.releasing.preparing import Prepared
 
 __all__ = ["Offer", "offers", "undeclared_values"]
@@ -124,7 +124,7 @@ def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer
     return None
 
 
-def _declared(noise: Noise) -> Noise:
+def _declared(noise: AnswerNoise) -> AnswerNoise:
     """With an epsilon of few digits, and no more of it, as a command declares it: asked without one
     before the plan is released, a question would have the plan's part as well.
     """
@@ -150,9 +150,9 @@ def _beside(asking: Asking) -> list[str]:
     return [*dict.fromkeys(name for reads in pools for name in reads)]
 
 
-def _planned(ready: Prepared, shown: Sequence[Mechanism]) -> Planned | None:
+def _planned(ready: Prepared, shown: Sequence[Mechanism]) -> PlannedCoins | None:
     """Whom a plan of record coins is made for, and how far it may move log-odds."""
     within = ready.project.planned
     if not shown or not shown[0].record_coins():
         return None
-    return Planned(shown[0], list(within.pools.values()), limits_of(within).log_cap)
+    return PlannedCoins(shown[0], list(within.pools.values()), limits_of(within).log_cap)

@@ -21,7 +21,7 @@ import numpy as np
 
 from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.numbers import Number
-from unspoken.answering.select import WHERE, Aggregate, Part, Select
+from unspoken.answering.select import WHERE, Aggregate, Fragment, Select
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
@@ -106,8 +106,8 @@ class Question:
     def described(self) -> dict[str, Any]:
         """What makes it the same question, however it is spelled."""
         return {
-            "groups": [part.sql for part in self.select.groups],
-            "where": sorted({part.sql for part in self.where}),
+            "groups": [fragment.sql for fragment in self.select.groups],
+            "where": sorted({fragment.sql for fragment in self.where}),
             "columns": [_written(column) for column in self.columns],
             "cells": [_one_or_all(each) for each in self.labels if each],
             "numbers": [[_one_or_all(n.names), list(n.adds)] for n in self.numbers],
@@ -172,7 +172,7 @@ class _Binder:
             tuple(self.numbers),
             tuple(columns),
             tuple(groups),
-            tuple(self._condition(part) for part in public),
+            tuple(self._condition(fragment) for fragment in public),
             tuple(by.values()),
             tuple(by),
             tuple(kept),
@@ -197,22 +197,22 @@ class _Binder:
 
     # ------------------------------------------------------------ conditions
 
-    def _parted(self, conditions: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+    def _parted(self, conditions: Sequence[Fragment]) -> tuple[list[Fragment], list[Fragment]]:
         """Those over keys, and those on an attribute."""
-        public, only = list[Part](), list[Part]()
-        for part in conditions:
-            strangers = [name for name in part.columns if name not in self.table.keys]
+        public, only = list[Fragment](), list[Fragment]()
+        for fragment in conditions:
+            strangers = [name for name in fragment.columns if name not in self.table.keys]
             if not strangers:
-                public.append(part)
+                public.append(fragment)
                 continue
             self._attribute(strangers[0])
-            if len(part.columns) > 1:
+            if len(fragment.columns) > 1:
                 raise InputError(
-                    f"{WHERE}: WHERE {part.sql}: is about {' and '.join(part.columns)} at once; "
-                    "write conditions on keys, and on one attribute each, and join them by AND; "
-                    "or make it an attribute of its own, by [source] sql"
+                    f"{WHERE}: WHERE {fragment.sql}: is about {' and '.join(fragment.columns)} at "
+                    "once; write conditions on keys, and on one attribute each, and join them by "
+                    "AND; or make it an attribute of its own, by [source] sql"
                 )
-            only.append(part)
+            only.append(fragment)
         return public, only
 
     def _attribute(self, name: str) -> AttributeCells:
@@ -223,29 +223,31 @@ class _Binder:
             f"or values, or ask about {', '.join(self.cells)}"
         )
 
-    def _condition(self, part: Part) -> Expression:
+    def _condition(self, fragment: Fragment) -> Expression:
         row = self.row(self.table.columns)
-        return row.read(part.sql, f"{WHERE}: WHERE {part.sql}", condition=True, steady=True)
+        return row.read(fragment.sql, f"{WHERE}: WHERE {fragment.sql}", condition=True, steady=True)
 
-    def _public(self, part: Part, where: str) -> Expression:
-        for name in part.columns:
+    def _public(self, fragment: Fragment, where: str) -> Expression:
+        for name in fragment.columns:
             if name not in self.table.keys:
                 self._attribute(name)
                 raise InputError(
-                    f"{WHERE}: {where} {part.sql}: calculates with {name}, which is no key; group "
-                    f"by {name} itself: its declared bins or values"
+                    f"{WHERE}: {where} {fragment.sql}: calculates with {name}, which is no key; "
+                    f"group by {name} itself: its declared bins or values"
                 )
         idle = "it groups nothing; take it out"
-        return OfKeys.read(part.sql, self.table, "a group", f"{WHERE}: {where}", idle).expression
+        return OfKeys.read(
+            fragment.sql, self.table, "a group", f"{WHERE}: {where}", idle
+        ).expression
 
     # ------------------------------------------------------------ groups
 
     def _by(self) -> dict[int, AttributeCells]:
         """The attributes that rows are grouped by, by where they stand."""
         found = dict[int, AttributeCells]()
-        for place, part in enumerate(self.select.groups):
-            name = part.columns[0] if len(part.columns) == 1 else ""
-            if not name or name in self.table.keys or part.sql.strip('"') != name:
+        for place, fragment in enumerate(self.select.groups):
+            name = fragment.columns[0] if len(fragment.columns) == 1 else ""
+            if not name or name in self.table.keys or fragment.sql.strip('"') != name:
                 continue
             found[place] = self._attribute(name)
             if not found[place].declared:
@@ -255,14 +257,20 @@ class _Binder:
                 )
         return found
 
-    def _kept(self, by: Sequence[AttributeCells], only: Sequence[Part]) -> list[tuple[int, ...]]:
+    def _kept(
+        self, by: Sequence[AttributeCells], only: Sequence[Fragment]
+    ) -> list[tuple[int, ...]]:
         """The cells, of several attributes their combinations, that are rows of the answer."""
         holds = [self._holds(cells, only) for cells in by]
         return [*itertools.product(*(np.flatnonzero(held).tolist() for held in holds))]
 
-    def _holds(self, cells: AttributeCells, only: Sequence[Part]) -> Mask:
+    def _holds(self, cells: AttributeCells, only: Sequence[Fragment]) -> Mask:
         """In which cells of an attribute the conditions on it hold."""
-        mine = [cells.where(part, self.row) for part in only if part.columns[0] == cells.name]
+        mine = [
+            cells.where(fragment, self.row)
+            for fragment in only
+            if fragment.columns[0] == cells.name
+        ]
         return np.asarray(np.all([[True] * len(cells.rule.names), *mine], axis=0))
 
     # ------------------------------------------------------------ aggregates
@@ -270,7 +278,7 @@ class _Binder:
     def _column(
         self,
         asked: Aggregate,
-        where: Sequence[Part],
+        where: Sequence[Fragment],
         by: Sequence[AttributeCells],
         kept: Sequence[tuple[int, ...]],
     ) -> Column:
@@ -282,7 +290,7 @@ class _Binder:
             )
         only = [*where, *only]
         added = self._added(asked)
-        names = {part.columns[0] for part in only} | {cells.name for cells in by}
+        names = {fragment.columns[0] for fragment in only} | {cells.name for cells in by}
         names |= set() if added is None else {added.name}
         if not names:
             return Column(asked.title, "count", (Term(PUBLIC),) * len(kept))

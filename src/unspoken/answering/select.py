@@ -22,7 +22,7 @@ from unspoken.engines.sql import column_of
 from unspoken.engines.syntax import Node, nodes, parsed
 from unspoken.errors import InputError
 
-__all__ = ["WHERE", "Aggregate", "Part", "Select", "narrowed"]
+__all__ = ["WHERE", "Aggregate", "Fragment", "Select", "narrowed"]
 
 WHERE = "query"  # what messages begin with
 FUNCTIONS = {"count_star": "count", "count": "count", "sum": "sum", "avg": "avg", "mean": "avg"}
@@ -38,7 +38,7 @@ CLAUSES = {
 
 
 @dataclass(frozen=True)
-class Part:
+class Fragment:
     """A piece of the query: its SQL, as DuckDB writes it, and the columns that it reads."""
 
     sql: str
@@ -51,7 +51,7 @@ class Aggregate:
 
     kind: str
     column: str | None
-    only: tuple[Part, ...]
+    only: tuple[Fragment, ...]
     title: str
 
 
@@ -63,11 +63,11 @@ class Select:
     """
 
     aggregates: tuple[Aggregate, ...]
-    groups: tuple[Part, ...]
+    groups: tuple[Fragment, ...]
     titles: tuple[str, ...]
     shown: tuple[tuple[str, int], ...]
     sorted_by: tuple[int, ...]
-    where: tuple[Part, ...]
+    where: tuple[Fragment, ...]
     table: str
 
     @classmethod
@@ -114,9 +114,9 @@ class _Reader:
             raise InputError(f"{WHERE}: WITH is not answered; put it into [source] sql")
         table = self._table(query["from_table"])
         written, titles = self._groups(query)
-        groups = tuple(sorted(written, key=lambda part: part.sql))
-        sorted_by = tuple(groups.index(part) for part in written)
-        titles = [titles[written.index(part)] for part in groups]
+        groups = tuple(sorted(written, key=lambda fragment: fragment.sql))
+        sorted_by = tuple(groups.index(fragment) for fragment in written)
+        titles = [titles[written.index(fragment)] for fragment in groups]
         aggregates, places = list[Aggregate](), list[int]()
         for entry in query["select_list"]:
             place = self._group_of(entry, groups)
@@ -143,14 +143,14 @@ class _Reader:
             )
         return ".".join(filter(None, (source["schema_name"], source["table_name"])))
 
-    def _groups(self, query: Node) -> tuple[tuple[Part, ...], list[str]]:
+    def _groups(self, query: Node) -> tuple[tuple[Fragment, ...], list[str]]:
         """What it is grouped by; a number or another name stands for what is shown."""
         if query["aggregate_handling"] != "STANDARD_HANDLING":
             raise InputError(f"{WHERE}: GROUP BY ALL is not answered; name what to group by")
         if len(query["group_sets"]) > 1:
             raise InputError(f"{WHERE}: ROLLUP and CUBE are not answered; ask one GROUP BY")
         named = {e["alias"].casefold(): e for e in query["select_list"] if e["alias"]}
-        parts, titles = list[Part](), list[str]()
+        fragments, titles = list[Fragment](), list[str]()
         for entry in query["group_expressions"]:
             meant = entry
             if entry["class"] == "CONSTANT" and entry["literal"]["kind"] == "INTEGER":
@@ -160,29 +160,29 @@ class _Reader:
                 meant = query["select_list"][place]
             elif entry["class"] == "COLUMN_REF" and not self._known(entry):
                 meant = named.get(entry["column_names"][-1].casefold(), entry)
-            part = self._part(meant)
-            if part not in parts:
-                parts.append(part)
-                titles.append(meant["alias"] or _bare(part.sql))
-        return tuple(parts), titles
+            fragment = self._fragment(meant)
+            if fragment not in fragments:
+                fragments.append(fragment)
+                titles.append(meant["alias"] or _bare(fragment.sql))
+        return tuple(fragments), titles
 
     def _known(self, entry: Node) -> bool:
         folded = {column.casefold() for column in self.columns}
         return entry["column_names"][-1].casefold() in folded
 
-    def _group_of(self, entry: Node, groups: Sequence[Part]) -> int | None:
+    def _group_of(self, entry: Node, groups: Sequence[Fragment]) -> int | None:
         """Which of the groups this is, if it is none of the aggregates."""
         if entry["class"] == "FUNCTION" and entry["function_name"] in FUNCTIONS:
             return None
         if entry["class"] == "STAR":
             raise InputError(f"{WHERE}: shows rows as they are; ask for numbers: {FORM}")
-        part = self._part(entry)
-        if part in groups:
-            return groups.index(part)
+        fragment = self._fragment(entry)
+        if fragment in groups:
+            return groups.index(fragment)
         calls = [n["function_name"] for n in nodes(entry) if n.get("class") == "FUNCTION"]
         if any(name in FUNCTIONS for name in calls):
             raise InputError(
-                f"{WHERE}: {part.sql} calculates with an answer; ask for COUNT, SUM and AVG by "
+                f"{WHERE}: {fragment.sql} calculates with an answer; ask for COUNT, SUM and AVG by "
                 "themselves, and calculate with the noisy answers"
             )
         if any(name in QUANTILES for name in calls):
@@ -191,8 +191,8 @@ class _Reader:
                 "attribute counts its bins, of which quantiles can be read"
             )
         raise InputError(
-            f"{WHERE}: {part.sql} is neither COUNT, SUM or AVG nor what it is grouped by; add it "
-            "to GROUP BY"
+            f"{WHERE}: {fragment.sql} is neither COUNT, SUM or AVG nor what it is grouped by; add "
+            "it to GROUP BY"
         )
 
     def _aggregate(self, entry: Node) -> Aggregate:
@@ -215,17 +215,17 @@ class _Reader:
             )
         return Aggregate(kind, self._column(given), only, title)
 
-    def _conditions(self, condition: Any) -> tuple[Part, ...]:
-        each = map(self._part, conjuncts(condition)) if condition else ()
+    def _conditions(self, condition: Any) -> tuple[Fragment, ...]:
+        each = map(self._fragment, conjuncts(condition)) if condition else ()
         return tuple(dict.fromkeys(each))
 
-    def _part(self, entry: Node) -> Part:
+    def _fragment(self, entry: Node) -> Fragment:
         for node in nodes(entry):
             if node.get("class") in ("SUBQUERY", "WINDOW", "STAR"):
                 kind = str(node["class"]).lower()
                 raise InputError(f"{WHERE}: has a {kind}; put it into [source] sql")
         read = (node for node in nodes(entry) if node.get("class") == "COLUMN_REF")
-        return Part(
+        return Fragment(
             self._text(_spelled({**entry, "alias": ""}, self._column)),
             tuple(sorted({self._column(node) for node in read})),
         )
@@ -234,7 +234,7 @@ class _Reader:
         return column_of(node["column_names"][-1], self.columns, self.where)
 
     def _text(self, entry: Mapping[str, Any]) -> str:
-        """A part as DuckDB writes it: the same however it was spaced and spelled."""
+        """A fragment as DuckDB writes it: the same however it was spaced and spelled."""
         query = self.con.execute("SELECT json_serialize_sql('SELECT 1')").fetchone()
         tree = json.loads(query[0] if query else "{}")
         tree["statements"][0]["node"]["select_list"] = [entry]

@@ -36,7 +36,7 @@ from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.display import Shown, share
 from unspoken.engines.arrow import in_one, numbers
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import fresh_draws
@@ -130,7 +130,7 @@ class Audited(Shown):
         return [("project", str(self.project)), *said, *(("!", s.in_words()) for s in self.strays)]
 
 
-def audit(project: Project | str | Path, *, table: Streams | None = None) -> Audited:
+def audit(project: Project | str | Path, *, table: ArrowStream | None = None) -> Audited:
     """Attack what was released of a project, with its source at hand: for the holder alone.
 
     Nothing is charged or written. Limits are declared for each row, and so is what is attacked:

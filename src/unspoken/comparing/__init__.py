@@ -2,6 +2,6 @@
 
 from unspoken.comparing.compared import Compared, compare
 from unspoken.comparing.row import Row
-from unspoken.comparing.rules import RULES, Rule
+from unspoken.comparing.rules import RULES, ScaleRule
 
-__all__ = ["RULES", "Compared", "Row", "Rule", "compare"]
+__all__ = ["RULES", "Compared", "Row", "ScaleRule", "compare"]

@@ -13,7 +13,7 @@ from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NoiseProblem
 from unspoken.comparing.picture import STEPS, picture
 from unspoken.comparing.row import Row
-from unspoken.comparing.rules import RULES, Rule
+from unspoken.comparing.rules import RULES, ScaleRule
 from unspoken.display import Framed, Tabled
 from unspoken.errors import NotKnown, TooLarge
 from unspoken.mechanisms.linear import Terms, Weighted, merged
@@ -111,7 +111,7 @@ def compare(
     return Compared(problem, checked(belief.domain, knows, "compare")).at(limit)
 
 
-def _row(problem: NoiseProblem, knows: Knows, name: str, rule: Rule) -> Row:
+def _row(problem: NoiseProblem, knows: Knows, name: str, rule: ScaleRule) -> Row:
     try:
         scale = rule.scale(problem, knows)
     except (NotKnown, TooLarge) as refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.comparing.rules import Rule
+from unspoken.comparing.rules import ScaleRule
 from unspoken.types.bound import Bound
 
 __all__ = ["Row"]
@@ -22,7 +22,7 @@ class Row:
     """
 
     name: str
-    rule: Rule
+    rule: ScaleRule
     scale: float | None
     left: Bound | None
     error: float | None

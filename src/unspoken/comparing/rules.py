@@ -13,11 +13,11 @@ from unspoken.mechanisms.linear import parted
 from unspoken.published import baseline, dpm_neighbours, dpm_one_endpoint, dpm_pairwise, pearson
 from unspoken.types.bound import Estimate
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES", "ScaleRule"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class ScaleRule:
     """``sound``: whether its scale keeps the limit always; ``why`` it does, or where it does not.
 
     ``composes``: whether the scales of several answers may be had one by one ("as epsilons": these
@@ -36,18 +36,18 @@ def _exact(problem: NoiseProblem, knows: Knows) -> float:
     return asked.scale
 
 
-def _sound(method: str, why: str, composes: str) -> Rule:
+def _sound(method: str, why: str, composes: str) -> ScaleRule:
     """One of `unspoken.calibration.METHODS`."""
-    return Rule(partial(by_method, method), True, why, composes)
+    return ScaleRule(partial(by_method, method), True, why, composes)
 
 
 def _alone(problem: NoiseProblem, knows: Knows) -> float:
     return problem.reach / problem.limit
 
 
-def _printed(rule: Callable[..., Estimate], why: str) -> Rule:
+def _printed(rule: Callable[..., Estimate], why: str) -> ScaleRule:
     """One of `unspoken.published`, which gives no guarantee; its limits add up no better."""
-    return Rule(partial(_by_print, rule), False, why, "no")
+    return ScaleRule(partial(_by_print, rule), False, why, "no")
 
 
 def _by_print(rule: Callable[..., Estimate], problem: NoiseProblem, knows: Knows) -> float:
@@ -63,8 +63,8 @@ def _neighbours(problem: NoiseProblem, knows: Knows) -> float:
 
 LINEAR = "yes, if linear"
 
-RULES: Mapping[str, Rule] = {
-    "exact": Rule(
+RULES: Mapping[str, ScaleRule] = {
+    "exact": ScaleRule(
         _exact,
         True,
         "the largest log-ratio lies at a possible sum",
@@ -108,7 +108,7 @@ RULES: Mapping[str, Rule] = {
     "wasserstein": _sound(
         "wasserstein", "moving mass by w moves no likelihood by more than e^(w / scale)", "no"
     ),
-    "dp": Rule(
+    "dp": ScaleRule(
         _alone,
         False,
         "differential privacy keeps its promise, which is about who knows all others",
@@ -119,7 +119,7 @@ RULES: Mapping[str, Rule] = {
         "Theorem 7 of paper 002 with dependence counted pair by pair: misses three bits that are "
         "an xor",
     ),
-    "dpm_neighbours": Rule(
+    "dpm_neighbours": ScaleRule(
         _neighbours, False, "eq. 23 over neighbours: dependence does not end at them", "no"
     ),
     "dpm_one_endpoint": _printed(

@@ -1,6 +1,6 @@
 """What a case file's tables may hold: the annotations of the arguments that their keys are.
 
-An annotation is read as the shape of plain data (TOML, JSON) that fits it, and as words for that.
+An annotation is read as the type of plain data (TOML, JSON) that fits it, and as words for that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["checked", "held", "made"]
 
 
 @dataclass(frozen=True)
-class Shape:
+class PlainType:
     """``fits``: whether plain data are so; ``single``, ``several``: what it is called."""
 
     fits: Callable[[Any], bool]
@@ -44,30 +44,30 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, str | int | float)
 
 
-ANYTHING = Shape(lambda _: True, "anything", "anything", "...")  # its constructor checks it
-PLAIN: Mapping[Any, Shape] = {
-    bool: Shape(lambda value: isinstance(value, bool), "true or false", "true or false", ""),
-    float: Shape(_is_number, "a number", "numbers", "1.0"),
-    int: Shape(_is_whole, "a whole number", "whole numbers", "1"),
-    str: Shape(lambda value: isinstance(value, str), "a word in quotes", "names", '"A"'),
-    Hashable: Shape(_is_label, "a value", "values", "0"),
+ANYTHING = PlainType(lambda _: True, "anything", "anything", "...")  # its constructor checks it
+PLAIN: Mapping[Any, PlainType] = {
+    bool: PlainType(lambda value: isinstance(value, bool), "true or false", "true or false", ""),
+    float: PlainType(_is_number, "a number", "numbers", "1.0"),
+    int: PlainType(_is_whole, "a whole number", "whole numbers", "1"),
+    str: PlainType(lambda value: isinstance(value, str), "a word in quotes", "names", '"A"'),
+    Hashable: PlainType(_is_label, "a value", "values", "0"),
 }
 
 
-def shape_of(kind: Any) -> Shape:
-    """The shape that an annotation asks for; what is no plain data fits any."""
+def plain_type_of(kind: Any) -> PlainType:
+    """The plain type that an annotation asks for; what is no plain data fits any."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return replace(shape_of(inside[0]), single=inside[1], example="")
+        return replace(plain_type_of(inside[0]), single=inside[1], example="")
     if origin in (Union, UnionType):
-        return _any_of([shape_of(part) for part in inside if _written(part)])
+        return _any_of([plain_type_of(part) for part in inside if _written(part)])
     if origin is Literal:
         words = " or ".join(f'"{word}"' if isinstance(word, str) else f"{word}" for word in inside)
-        return Shape(lambda value: value in inside, words, words, "")
+        return PlainType(lambda value: value in inside, words, words, "")
     if inspect.isclass(origin) and issubclass(origin, Mapping):
-        return _by_name(shape_of(inside[1]))
+        return _by_name(plain_type_of(inside[1]))
     if inspect.isclass(origin) and issubclass(origin, Iterable) and inside:
-        return _list_of(shape_of(inside[0]))
+        return _list_of(plain_type_of(inside[0]))
     return PLAIN.get(kind, ANYTHING)
 
 
@@ -77,20 +77,20 @@ def _written(kind: Any) -> bool:
     return kind is not NoneType and not any(get_origin(key) is tuple for key in keys)
 
 
-def _any_of(shapes: list[Shape]) -> Shape:
-    different = list({shape.wanted: shape for shape in shapes}.values())
+def _any_of(types: list[PlainType]) -> PlainType:
+    different = list({plain_type.wanted: plain_type for plain_type in types}.values())
     if len(different) == 1:
         return different[0]
-    return Shape(
-        lambda value: any(shape.fits(value) for shape in different),
-        "; or ".join(shape.wanted for shape in different),
-        " or ".join(shape.several for shape in different),
+    return PlainType(
+        lambda value: any(plain_type.fits(value) for plain_type in different),
+        "; or ".join(plain_type.wanted for plain_type in different),
+        " or ".join(plain_type.several for plain_type in different),
         "",
     )
 
 
-def _by_name(inner: Shape) -> Shape:
-    return Shape(
+def _by_name(inner: PlainType) -> PlainType:
+    return PlainType(
         lambda value: isinstance(value, Mapping) and all(map(inner.fits, value.values())),
         f"{inner.single} for each name",
         f"tables with {inner.single} for each name",
@@ -98,8 +98,8 @@ def _by_name(inner: Shape) -> Shape:
     )
 
 
-def _list_of(inner: Shape) -> Shape:
-    return Shape(
+def _list_of(inner: PlainType) -> PlainType:
+    return PlainType(
         lambda value: isinstance(value, list | tuple) and all(map(inner.fits, value)),
         f"a list of {inner.several}",
         f"lists of {inner.several}",
@@ -108,12 +108,12 @@ def _list_of(inner: Shape) -> Shape:
 
 
 def held(where: str, kind: Any, value: Any) -> Any:
-    """The value, if it has the shape that an annotation asks for."""
-    shape = shape_of(kind)
-    if not shape.fits(value):
+    """The value, if it has the type that an annotation asks for."""
+    plain_type = plain_type_of(kind)
+    if not plain_type.fits(value):
         text = repr(value)
         short = text if len(text) <= 60 else f"{text[:57]}..."
-        raise InputError(f"{where}: {short} is not what it takes: {shape.wanted}")
+        raise InputError(f"{where}: {short} is not what it takes: {plain_type.wanted}")
     return value
 
 

@@ -11,18 +11,18 @@ from unspoken.engines.arrow import plain
 from unspoken.errors import InputError, shown
 from unspoken.types.kinds import is_frame
 
-__all__ = ["Streams", "arrow_table"]
+__all__ = ["ArrowStream", "arrow_table"]
 
 INDEX = re.compile(r"__index_level_\d+__")  # of a pandas index without a name: the numbers of rows
 
 
-class Streams(Protocol):
+class ArrowStream(Protocol):
     """Any table of the Arrow world: pyarrow, polars, pandas, DuckDB relations."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def arrow_table(table: Streams, where: str) -> pa.Table:
+def arrow_table(table: ArrowStream, where: str) -> pa.Table:
     """The table with plain columns: no dictionaries, no views of text; one line if it is none."""
     if not hasattr(table, "__arrow_c_stream__"):
         lazy = ", so .collect() it" if hasattr(table, "collect") else ""

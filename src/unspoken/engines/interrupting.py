@@ -11,14 +11,14 @@ from weakref import WeakSet
 __all__ = ["interrupt", "interruptible"]
 
 
-class Session(Protocol):
+class Interruptible(Protocol):
     """A connection of DuckDB, which is not loaded before there is any."""
 
     def interrupt(self) -> None: ...
 
 
-S = TypeVar("S", bound=Session)
-_sessions: WeakSet[Session] = WeakSet()
+S = TypeVar("S", bound=Interruptible)
+_sessions: WeakSet[Interruptible] = WeakSet()
 
 
 def interruptible(session: S) -> S:

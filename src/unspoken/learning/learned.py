@@ -26,7 +26,7 @@ from unspoken.errors import TooLarge
 from unspoken.learning.counts.contexts import Given, given_of
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.counting import MOST, Combinations, shares
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.counts.rows import cells_of, count, counted_contexts, labelled
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
@@ -158,7 +158,7 @@ def _counted(
     """The rows of every combination of marks, by reading them."""
     names = list(project.attributes)
     if math.prod(marks) > MOST:  # then some attribute has one label, or there are too many
-        single = Pairs(tuple(map(np.zeros, marks)), {})
+        single = PairCounts(tuple(map(np.zeros, marks)), {})
         count(project, cells, table, single.add)
         labels = labelled(project, cells, table, single.single)
         refuse_size(names, [len(attribute.names) for attribute in labels])
@@ -191,7 +191,7 @@ def table_by_label(
 # ---------------------------------------------------------------- a tree of pairs
 
 
-def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pairs]:
+def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], PairCounts]:
     """The labels of each attribute, and the rows of every two labels, in one pass."""
     cells, marked = marked_pairs(project, table)
     labels = labelled(project, cells, table, marked.single)
@@ -200,15 +200,15 @@ def counted_pairs(project: Project, table: Table) -> tuple[list[Labelling], Pair
     )
 
 
-def marked_pairs(project: Project, table: Table) -> tuple[list[CellRule], Pairs]:
+def marked_pairs(project: Project, table: Table) -> tuple[list[CellRule], PairCounts]:
     """The rows of every two marks."""
     cells = cells_of(project, table)
-    marked = Pairs.none(list(project.attributes), [attribute.marks for attribute in cells])
+    marked = PairCounts.none(list(project.attributes), [attribute.marks for attribute in cells])
     count(project, cells, table, marked.add)
     return cells, marked
 
 
-def learned_tree(project: Project, labels: Sequence[Labelling], pairs: Pairs) -> Learned:
+def learned_tree(project: Project, labels: Sequence[Labelling], pairs: PairCounts) -> Learned:
     """The tree of the strongest pairs."""
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
     tree = ChowLiu.of(pairs, names, values, ruled_out(labels, pairs))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.handed_in import Streams, arrow_table
+from unspoken.engines.handed_in import ArrowStream, arrow_table
 from unspoken.engines.protocol import Table
 from unspoken.policy import Project
 
 __all__ = ["duckdb_table", "table_of"]
 
 
-def table_of(project: Project, frame: Streams | None = None, checked: bool = True) -> Table:
+def table_of(project: Project, frame: ArrowStream | None = None, checked: bool = True) -> Table:
     """Open the table that a project names; a message about it begins with the key's place.
 
     ``frame``: its rows, in place of those of the file. ``checked``: whether keys name the rows.
@@ -39,7 +39,9 @@ def table_of(project: Project, frame: Streams | None = None, checked: bool = Tru
     return table
 
 
-def duckdb_table(project: Project, frame: Streams | None = None, checked: bool = True) -> DuckTable:
+def duckdb_table(
+    project: Project, frame: ArrowStream | None = None, checked: bool = True
+) -> DuckTable:
     """The same as DuckDB reads it."""
     source = project.source
     if frame is not None and source.sql is not None:

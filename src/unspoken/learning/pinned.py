@@ -31,7 +31,7 @@ import pyarrow as pa
 from unspoken.errors import InputError
 from unspoken.learning.counts.contexts import Given
 from unspoken.learning.counts.counted import streamed, unstreamed
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.intervals.noise_law import reach, reach_of_sum
@@ -197,7 +197,7 @@ class Pinned:
             (i, j): tables[of_pair(names[i], names[j])]
             for i, j in combinations(range(len(names)), 2)
         }
-        return learned_tree(project, labels, Pairs.of(pairs, len(labels)))
+        return learned_tree(project, labels, PairCounts.of(pairs, len(labels)))
 
 
 def of_pair(first: str, second: str) -> str:

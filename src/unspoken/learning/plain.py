@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from unspoken.beliefs import Joint, Tree
 from unspoken.engines.arrow import boolean
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.handed_in import Streams, arrow_table
+from unspoken.engines.handed_in import ArrowStream, arrow_table
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, among, shown, unknown
 from unspoken.families import Box, Intervals
@@ -37,7 +37,7 @@ __all__ = ["learn"]
 MOST = 1_000_000_000  # rows of one unit
 NOTHING = "learn: the table has no rows or no columns; there is nothing to learn"
 
-TableOrPath = Streams | str | Path
+TableOrPath = ArrowStream | str | Path
 Values = Mapping[str, Sequence[Value]]
 Contexts = list[tuple[float, Joint | Intervals | Box]]
 

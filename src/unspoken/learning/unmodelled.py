@@ -22,7 +22,7 @@ import numpy.typing as npt
 from unspoken.beliefs import Belief
 from unspoken.engines.arrow import plain
 from unspoken.engines.protocol import Scan, Table
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.learned import Learned
 from unspoken.learning.marks.labels import Labeller
 from unspoken.learning.trees.chow_liu import information, parents_of, spanning
@@ -124,8 +124,10 @@ def _sample(learned: Learned, table: Table, places: Mapping[str, str]) -> tuple[
     return list(held.T.astype(np.intp)), (order & np.uint64(1)).astype(bool)
 
 
-def _pairs(learned: Learned, codes: Sequence[Codes]) -> Pairs:
-    pairs = Pairs.none(list(learned.labels), [len(labels) for labels in learned.labels.values()])
+def _pairs(learned: Learned, codes: Sequence[Codes]) -> PairCounts:
+    pairs = PairCounts.none(
+        list(learned.labels), [len(labels) for labels in learned.labels.values()]
+    )
     pairs.add(codes)
     return pairs
 
@@ -228,7 +230,7 @@ def _held_out(learned: Learned, codes: Sequence[Codes], halves: Mask) -> HeldOut
     return HeldOut(_mean(tree), alone, _whole(kept, judged, sizes, tree))
 
 
-def _conditional(pairs: Pairs, child: int, parent: int) -> Array:
+def _conditional(pairs: PairCounts, child: int, parent: int) -> Array:
     """P(child | parent), a row for each value of the parent; one row for the root."""
     if parent < 0:
         table = pairs.single[child][None] + 0.5

@@ -10,7 +10,7 @@ from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.naming import rows_by, rows_of, tossing
 from unspoken.ledger.parts import Given
 from unspoken.ledger.record_coins import merged
-from unspoken.ledger.requests import Request
+from unspoken.ledger.requests import KeyedRequest
 from unspoken.ledger.seal import Head, Seal, head_file
 from unspoken.ledger.store import Ledger
 
@@ -32,7 +32,7 @@ __all__ = [
     "Learning",
     "Ledger",
     "Release",
-    "Request",
+    "KeyedRequest",
     "Seal",
     "fold",
     "head_file",

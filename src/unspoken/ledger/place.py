@@ -9,12 +9,12 @@ from typing import Protocol
 import sqlalchemy as sql
 
 from unspoken.ledger.postgresql import Server
-from unspoken.ledger.sqlite import File
+from unspoken.ledger.sqlite import SQLiteFile
 
-__all__ = ["Place", "place"]
+__all__ = ["Database", "place"]
 
 
-class Place(Protocol):
+class Database(Protocol):
     """What differs from one database to the next. As text it is what messages name: no password."""
 
     path: Path
@@ -35,7 +35,7 @@ class Place(Protocol):
     def identity(self) -> object:
         """Another one where something else is in its place, as far as that is known."""
 
-    def renewed(self) -> Place:
+    def renewed(self) -> Database:
         """The same, for a process that was forked."""
 
     def copy(self) -> bytes | None:
@@ -45,6 +45,6 @@ class Place(Protocol):
         """Look at what no query would read."""
 
 
-def place(named: Path | str) -> Place:
+def place(named: Path | str) -> Database:
     """The file of a path, or the server of an address."""
-    return File(named) if isinstance(named, Path) else Server(named)
+    return SQLiteFile(named) if isinstance(named, Path) else Server(named)

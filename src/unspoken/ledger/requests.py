@@ -11,11 +11,11 @@ from unspoken.errors import InputError
 from unspoken.ledger.schema import REQUESTS
 from unspoken.ledger.seal import Seal
 
-__all__ = ["Request", "asked_before", "noted"]
+__all__ = ["KeyedRequest", "asked_before", "noted"]
 
 
 @dataclass(frozen=True)
-class Request:
+class KeyedRequest:
     """``key``: what whoever asks calls it, and nothing else; ``digest``: of what is asked."""
 
     key: str
@@ -23,7 +23,7 @@ class Request:
 
 
 def asked_before(
-    connection: sql.Connection, request: Request | None, codes: Sequence[str], seal: Seal
+    connection: sql.Connection, request: KeyedRequest | None, codes: Sequence[str], seal: Seal
 ) -> int | None:
     """The event that this request made, by its code in the chain; None: it is new. The key of
     another one is refused.
@@ -47,7 +47,7 @@ def asked_before(
 
 
 def noted(
-    connection: sql.Connection, request: Request, number: int, codes: Sequence[str], seal: Seal
+    connection: sql.Connection, request: KeyedRequest, number: int, codes: Sequence[str], seal: Seal
 ) -> None:
     """Keep which event it made."""
     row = {"key": request.key, "digest": request.digest}

@@ -17,12 +17,12 @@ from unspoken.errors import InputError
 from unspoken.ledger import schema
 from unspoken.numerics.files import PATIENCE, SILENT, created
 
-__all__ = ["File", "in_memory", "reworded"]
+__all__ = ["SQLiteFile", "in_memory", "reworded"]
 
 LOG = logging.getLogger("unspoken")
 
 
-class File:
+class SQLiteFile:
     """The file of a ledger, and one connection to it that is kept for the next transaction."""
 
     def __init__(self, path: Path) -> None:
@@ -83,10 +83,10 @@ class File:
         self._there = now
         return now
 
-    def renewed(self) -> File:
+    def renewed(self) -> SQLiteFile:
         """For a process that was forked: connections do not outlive that, and are not closed."""
         self._engine.dispose(close=False)
-        return File(self.path)
+        return SQLiteFile(self.path)
 
     def copy(self) -> bytes:
         """The file as it is while nobody writes to it."""

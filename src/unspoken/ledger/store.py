@@ -26,7 +26,7 @@ from unspoken.ledger.event import Release
 from unspoken.ledger.line import Line, Waiting
 from unspoken.ledger.page import Page
 from unspoken.ledger.place import place
-from unspoken.ledger.requests import Request, asked_before, noted
+from unspoken.ledger.requests import KeyedRequest, asked_before, noted
 from unspoken.ledger.schema import BELIEFS, EVENTS, prepared
 from unspoken.ledger.seal import Head, Seal
 from unspoken.ledger.sqlite import in_memory, reworded
@@ -50,7 +50,7 @@ class _Asked(Waiting):
     seal: Seal
     event: Event | None = None
     belief: str | None = None
-    request: Request | None = None
+    request: KeyedRequest | None = None
     head: Head | None = None
     error: Exception | None = None
 
@@ -231,7 +231,7 @@ class Ledger:
         check: Check,
         seal: Seal,
         belief: str | None = None,
-        request: Request | None = None,
+        request: KeyedRequest | None = None,
     ) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 

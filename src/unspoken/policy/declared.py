@@ -21,7 +21,7 @@ __all__ = [
     "Files",
     "Missing",
     "Source",
-    "Terms",
+    "DeclaredApplication",
 ]
 
 Missing = Literal["public", "value", "never"]
@@ -159,7 +159,7 @@ class DeclaredQuery:
 
 
 @dataclass(frozen=True)
-class Terms:
+class DeclaredApplication:
     """Of an application: the attributes that it ``knows`` of its own, the worth of a cell it is
     shown, and the least ``share`` of those it reads that is of use to it. ``disclosed``: what is
     known to it since, which no file declares.

@@ -17,6 +17,7 @@ from unspoken.policy.complaints import Place, quoted
 from unspoken.policy.declared import (
     Attribute,
     Context,
+    DeclaredApplication,
     DeclaredBelief,
     DeclaredLimits,
     DeclaredPlan,
@@ -24,7 +25,6 @@ from unspoken.policy.declared import (
     Epoch,
     Files,
     Source,
-    Terms,
 )
 from unspoken.policy.reading import read_text, tables_of
 from unspoken.policy.schema import EXACT, AttributeTable, ProjectTable
@@ -54,7 +54,7 @@ class Project:
     belief: DeclaredBelief = field(default_factory=DeclaredBelief)
     plan: DeclaredPlan = field(default_factory=DeclaredPlan)
     query: DeclaredQuery = field(default_factory=DeclaredQuery)
-    terms: Mapping[str, Terms] = field(default_factory=dict)
+    terms: Mapping[str, DeclaredApplication] = field(default_factory=dict)
     contexts: Mapping[str, Context] = field(default_factory=dict)
     place: Place = field(default=Place("unspoken.toml"), repr=False, compare=False)
 
@@ -197,7 +197,7 @@ def _project(tables: ProjectTable, place: Place, path: Path) -> Project:
             {name: (low, high) for name, (low, high) in tables.query.bounds.items()},
         ),
         terms={
-            name: Terms(tuple(given.knows), given.weight, given.share)
+            name: DeclaredApplication(tuple(given.knows), given.weight, given.share)
             for name, given in tables.application.items()
         },
         contexts={

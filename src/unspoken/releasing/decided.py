@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Release, tossing
 from unspoken.planning import Plan
@@ -26,7 +26,7 @@ def adopt_plan(
     by: str = "",
     why: str = "",
     extend: bool = False,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
 ) -> Prepared:
     """Adopt the best plan for what is declared now: from now on releases show that, and no more.

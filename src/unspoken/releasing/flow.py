@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.errors import UnspokenError
 from unspoken.ledger import Account
 from unspoken.numerics.coins import BATCH, MasterKey
@@ -41,7 +41,7 @@ def release(
     scale: float = 1.0,
     reader: str | None = None,
     *,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
     epochs: Collection[str] | None = None,
     draw: int = 1,
@@ -108,7 +108,7 @@ def rehearse(
     scale: float = 1.0,
     reader: str | None = None,
     *,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
     draw: int = 1,
 ) -> Rehearsed:

@@ -19,11 +19,11 @@ import numpy as np
 
 from unspoken.beliefs import Joint
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.handed_in import Streams, arrow_table
+from unspoken.engines.handed_in import ArrowStream, arrow_table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 from unspoken.learning import counted_pairs
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.policy import Project, groupings, left_out, starter
@@ -50,7 +50,10 @@ Place = Callable[[str], str]
 
 
 def leak(
-    table: Streams | str | Path, secret: str | None = None, *, database: str | Path | None = None
+    table: ArrowStream | str | Path,
+    secret: str | None = None,
+    *,
+    database: str | Path | None = None,
 ) -> FirstLook:
     """Which column of a table tells what of which other, by itself, before there is a project.
 
@@ -75,7 +78,7 @@ def _is_project(path: Path) -> bool:
 
 
 def first_look(
-    table: Streams | str | Path, database: str | Path | None, secret: str | None, at: Place
+    table: ArrowStream | str | Path, database: str | Path | None, secret: str | None, at: Place
 ) -> FirstLook:
     """Look at a table; ``at``: what a message about "table", "database" or "secret" begins with."""
     opened = _opened(table, database, at)
@@ -91,7 +94,7 @@ def first_look(
     return replace(look, unsure=alone.missing > 0)
 
 
-def _opened(table: Streams | str | Path, database: str | Path | None, at: Place) -> DuckTable:
+def _opened(table: ArrowStream | str | Path, database: str | Path | None, at: Place) -> DuckTable:
     """What each kind of table is opened by."""
     if not isinstance(table, str | Path):
         if database is not None:
@@ -246,7 +249,7 @@ class _Asked:
     """The rows of every two columns, rare values taken together."""
 
     columns: Sequence[Grouped]
-    pairs: Pairs
+    pairs: PairCounts
 
     @property
     def few_rows(self) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.engines.interrupting import interrupt
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
@@ -41,7 +41,7 @@ class OpenProject:
 
     @classmethod
     def of(
-        cls, project: Project | str | Path | OpenProject, frame: Streams | None = None
+        cls, project: Project | str | Path | OpenProject, frame: ArrowStream | None = None
     ) -> OpenProject:
         """The same, if it is open."""
         if isinstance(project, OpenProject):

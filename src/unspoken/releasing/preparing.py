@@ -12,7 +12,7 @@ from typing import Any
 
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.engines.handed_in import Streams
+from unspoken.engines.handed_in import ArrowStream
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError, LimitExceeded, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, refuse_idle
@@ -281,7 +281,7 @@ class Prepared(Shown):
 def prepare(
     project: Project | str | Path | OpenProject,
     *,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
 ) -> Prepared:
     """Open the table of a project (or of the project file at a path), and its belief.
@@ -297,7 +297,7 @@ def prepare(
 def learn_project(
     project: Project | str | Path | OpenProject,
     *,
-    table: Streams | None = None,
+    table: ArrowStream | None = None,
     fresh: bool = False,
     again: bool = False,
 ) -> Prepared:

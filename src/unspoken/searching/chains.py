@@ -37,7 +37,7 @@ from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 from unspoken.searching.certificate import Certificate, epsilons, group
-from unspoken.searching.runs import RARE, Edges, Side
+from unspoken.searching.runs import RARE, Direction, Edges
 from unspoken.searching.stretches import TIE, Stretches, count
 from unspoken.types.domain import Domain
 from unspoken.types.sums import term
@@ -93,8 +93,8 @@ def stretches_of(search: IntervalSearch, singles: Array) -> Stretches:
     fits = runs.possible > 0
     return Stretches(
         search.domain.names,
-        Side(given[::-1], runs.terms[::-1], runs.start, fits[::-1], runs.rate),
-        Side(given.swapaxes(1, 2), runs.terms, np.ones(d), fits, runs.rate),
+        Direction(given[::-1], runs.terms[::-1], runs.start, fits[::-1], runs.rate),
+        Direction(given.swapaxes(1, 2), runs.terms, np.ones(d), fits, runs.rate),
         search.targets,
         Edges(moves, singles, search.targets, moves),
         runs.with_term,

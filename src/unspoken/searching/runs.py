@@ -17,14 +17,14 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.ring import OutOfRange
 from unspoken.searching.blurring import blurred
 
-__all__ = ["RARE", "AllRuns", "TargetRuns", "Edges", "Side", "log_ratios", "with_edge"]
+__all__ = ["RARE", "AllRuns", "TargetRuns", "Edges", "Direction", "log_ratios", "with_edge"]
 
 # Rarer transitions leave too few digits of what follows them.
 RARE = 1e-30
 
 
 @dataclass
-class Side:
+class Direction:
     """Runs that go on from each variable t to t + 1, t + 2, ... (the chain itself, or turned).
 
     ``links[t][v, a]``: how x_t = a and x_t+1 = v go together, up to what does not depend on a;
@@ -117,14 +117,14 @@ class AllRuns:
     says of a target by itself.
     """
 
-    side: Side
+    direction: Direction
     edge: Array
 
     def beside(self, t: int) -> TargetRuns:
-        side, after = self.side, len(self.side.terms) - 1 - t
+        direction, after = self.direction, len(self.direction.terms) - 1 - t
         lengths = np.flatnonzero(self.known[:, t] >= 0)
-        numbers, longer = self.known[lengths, t], after > side.gap
-        extra, length = (numbers[-1], side.gap) if longer else (side.ended[t], after)
+        numbers, longer = self.known[lengths, t], after > direction.gap
+        extra, length = (numbers[-1], direction.gap) if longer else (direction.ended[t], after)
         most = [self.most[numbers], (self.most_beside_edge if longer else self.most)[extra][None]]
         return TargetRuns(
             np.append(numbers, extra),
@@ -135,15 +135,15 @@ class AllRuns:
 
     @cached_property
     def known(self) -> Codes:
-        return np.stack(self.side.known)
+        return np.stack(self.direction.known)
 
     @cached_property
     def most(self) -> Array:
-        return np.stack([ratios.max(0) for ratios in self.side.ratios])
+        return np.stack([ratios.max(0) for ratios in self.direction.ratios])
 
     @cached_property
     def most_beside_edge(self) -> Array:
-        return np.stack([with_edge(ratios, self.edge).max(0) for ratios in self.side.ratios])
+        return np.stack([with_edge(ratios, self.edge).max(0) for ratios in self.direction.ratios])
 
 
 @dataclass

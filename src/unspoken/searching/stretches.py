@@ -25,7 +25,7 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.searching.certificate import Certificate
-from unspoken.searching.runs import AllRuns, Edges, Side, TargetRuns, log_ratios, with_edge
+from unspoken.searching.runs import AllRuns, Direction, Edges, TargetRuns, log_ratios, with_edge
 
 __all__ = ["TIE", "Stretches", "count"]
 
@@ -47,8 +47,8 @@ class Stretches:
     """
 
     names: Sequence[str]
-    left: Side
-    right: Side
+    left: Direction
+    right: Direction
     targets: Sequence[int]
     edges: Edges
     moved: Callable[[int, Array], Array]

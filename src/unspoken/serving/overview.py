@@ -26,7 +26,7 @@ from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.standing import Standing
 from unspoken.serving.stream import Stream, streams
 
-__all__ = ["Offer", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
+__all__ = ["OfferedPlan", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
 
 LEAST, MOST = 1.0, 1e3  # odds caps that are looked at
 
@@ -66,7 +66,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedPlan:
     """A plan that is, or may be, adopted. ``shares``: of all cells of an attribute those shown;
     ``leaks``: who would learn what by it alone; ``digest``: by which the very same is known again.
     """
@@ -84,9 +84,9 @@ class WhatIf:
     would let out. ``cap_in``: the part of the project file that has the cap of plans.
     """
 
-    adopted: Offer
-    declared: Offer | None
-    asked: Offer | None
+    adopted: OfferedPlan
+    declared: OfferedPlan | None
+    asked: OfferedPlan | None
     curve: tuple[OfCap, ...]
     why_not: str = ""
     cap_in: str = "limit"
@@ -151,17 +151,17 @@ def _with_cap(ready: Prepared, cap: float) -> Prepared:
     return replace(ready, project=other, closed=closed_by(other, ready.learned))
 
 
-def _best(ready: Prepared) -> Offer:
+def _best(ready: Prepared) -> OfferedPlan:
     """What would be adopted."""
     anew = ready.new_plan()
     return _offer(anew, anew.plan())
 
 
-def _offer(ready: Prepared, plan: Plan) -> Offer:
+def _offer(ready: Prepared, plan: Plan) -> OfferedPlan:
     learned, project = ready.learned, ready.project
     leaks = who_learns(project, learned, plan.mechanism)
     described = json.dumps(plan.mechanism.describe(), sort_keys=True).encode()
-    return Offer(
+    return OfferedPlan(
         project.planned.limits.odds_cap,
         shares(project, learned, plan),
         tuple(leaks),

@@ -17,7 +17,7 @@ from unspoken.planning.records.conditions import attribute_events
 from unspoken.planning.records.planned import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.rounding import Table, broken, held
+from unspoken.planning.records.rounding import IntegerTable, broken, held
 
 NAMES = ["a", "b", "c"]
 LAW = np.random.default_rng(2).dirichlet(np.full(40, 0.4)).reshape(2, 5, 4)
@@ -90,7 +90,7 @@ def test_whatever_a_solver_finds_is_held_to_every_row(seed):
     pairs = Pairs.of(cells)
     shares = rng.dirichlet(np.full(4, 0.3), len(cells)).ravel() * (1 + 1e-7)
     shares[rng.uniform(size=len(shares)) < 0.3] = 1e-12
-    table = held(Table.of(cells, pairs, shares), [cells.reads], rules)
+    table = held(IntegerTable.of(cells, pairs, shares), [cells.reads], rules)
     for watched in Layout.over(cells, table.pairs, [cells.reads], rules).watched:
         assert not len(broken(table, watched))
     assert table.weights.min() >= 0
@@ -108,7 +108,7 @@ def test_least_suppression_is_not_enough():
     rules = [*box.conditions(attribute_events(cells, {0: np.array([1])}), Fraction(3))]
     pairs = Pairs.of(cells, np.array([sees]))
     secret = cells.codes[pairs.cell, 0] == 1
-    least = Table.of(cells, pairs, np.where(secret, pairs.rest, ~pairs.rest).astype(float))
+    least = IntegerTable.of(cells, pairs, np.where(secret, pairs.rest, ~pairs.rest).astype(float))
     table = held(least, [sees], rules)
     shown = [
         float((cells.probability[each.pairs.cell] * each.shares)[~each.pairs.rest].sum())

@@ -17,7 +17,7 @@ from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.rounding import Table, broken, held
+from unspoken.planning.records.rounding import IntegerTable, broken, held
 
 # Given x0 = 1 the secret has 6e-12 of the first context, and a quarter of the second: in the first
 # x0 = 1 alone has to be shown of those without it in 4e-12 of them, which a solver takes for 0.
@@ -96,7 +96,7 @@ def test_no_context_is_told_more_and_no_rival_shows_more(seed: int) -> None:
         whole = np.add.reduceat(shares, pairs.first)[pairs.cell]
         layout = Layout.over(cells, pairs, problem.sees(), rows)
         rival = held(
-            Table.of(cells, pairs, needed(layout, (shares / whole).astype(np.float64))),
+            IntegerTable.of(cells, pairs, needed(layout, (shares / whole).astype(np.float64))),
             problem.sees(),
             rows,
         )

@@ -18,7 +18,7 @@ from unspoken.planning.records.certificate import upper_bound
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.rounding import Table, broken, held
+from unspoken.planning.records.rounding import IntegerTable, broken, held
 
 pytestmark = pytest.mark.stress
 SEEDS = range(tries(5))
@@ -148,7 +148,7 @@ def test_whatever_the_solver_says_ends_within_the_caps(seed):
     for off, least in ((1e-9, 1 - 1e-4), (1e-4, 0.5), (0.3, 0.0)):
         near = np.maximum(x + off * rng.normal(size=len(x)) * (x + rng.uniform() * 1e-3), 0.0)
         for shares in (near, rng.uniform(size=len(x)) * near):
-            table = held(Table.of(layout.cells, layout.pairs, shares), sees, rows)
+            table = held(IntegerTable.of(layout.cells, layout.pairs, shares), sees, rows)
             again = Layout.over(layout.cells, table.pairs, sees, rows)
             assert not any(len(broken(table, each)) for each in again.watched)
             assert (table.weights >= 0).all()
@@ -169,7 +169,7 @@ def test_no_rival_shows_more_than_the_bound(seed):
         weights = rng.gamma(0.2, size=count) * (1 + 5 * (layout.pairs.shown == rng.integers(4)))
         whole = np.add.reduceat(weights, layout.pairs.first)
         shares = weights / np.maximum(whole, 1e-300)[layout.pairs.cell]
-        rival = held(Table.of(layout.cells, layout.pairs, shares), sees, rows)
+        rival = held(IntegerTable.of(layout.cells, layout.pairs, shares), sees, rows)
         assert value(rival, layout, values) <= upper
         prices = [rng.exponential(size=len(each)) for _, each in layout.stated]
         assert upper_bound(layout, values, prices) >= upper * (1 - 1e-5)
@@ -221,7 +221,7 @@ def test_no_member_of_a_box_breaks_a_cap_nor_a_rival_its_bound(seed):
     for _ in range(2):
         weights = rng.gamma(0.2, size=len(pairs))
         shares = weights / np.add.reduceat(weights, pairs.first)[pairs.cell]
-        rival = held(Table.of(cells, pairs, shares), sees, rows)
+        rival = held(IntegerTable.of(cells, pairs, shares), sees, rows)
         assert value(rival, Layout(cells, pairs, ()), values) <= plan.bound.high
 
 

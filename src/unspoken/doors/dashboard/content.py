@@ -11,7 +11,7 @@ from unspoken.doors.report import words
 from unspoken.pictures.palette import BEYOND
 from unspoken.releasing.assessing import prose
 from unspoken.serving.history import Happened
-from unspoken.serving.overview import Offer, Overview, WhatIf
+from unspoken.serving.overview import OfferedPlan, Overview, WhatIf
 from unspoken.serving.standing import FULL, Standing
 from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
 from unspoken.types.premise import Premise
@@ -257,7 +257,7 @@ def _happened(each: Happened) -> Row:
     }
 
 
-def _shares(offers: Mapping[str, Offer]) -> list[Row]:
+def _shares(offers: Mapping[str, OfferedPlan]) -> list[Row]:
     """Of all cells of an attribute how many each plan shows."""
     names = dict.fromkeys(name for offer in offers.values() for name in offer.shares)
     return [
@@ -275,7 +275,7 @@ def _shares(offers: Mapping[str, Offer]) -> list[Row]:
     ]
 
 
-def _leaks(offers: Mapping[str, Offer]) -> list[Row]:
+def _leaks(offers: Mapping[str, OfferedPlan]) -> list[Row]:
     """Who would learn what by each plan alone."""
     rows: dict[tuple[str, str], list[str]] = {}
     for offer in offers.values():

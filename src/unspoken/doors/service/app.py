@@ -26,7 +26,7 @@ from unspoken.doors.service.shapes import (
     Most,
     Wrong,
 )
-from unspoken.doors.service.steward import Page, Steward
+from unspoken.doors.service.steward import Response, Steward
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.serving import Curator, Held
@@ -197,7 +197,7 @@ def application(service: Service) -> Gate:
     return Gate(app, service.tokens, service.bounds, service.watch)
 
 
-def _paged(work: Callable[[Any], Awaitable[Page]]) -> Callable[..., Any]:
+def _paged(work: Callable[[Any], Awaitable[Response]]) -> Callable[..., Any]:
     """A page of the dashboard as an endpoint."""
 
     async def endpoint(request: fastapi.Request) -> fastapi.Response:

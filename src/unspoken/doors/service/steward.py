@@ -15,7 +15,7 @@ from unspoken.serving import Curator
 from unspoken.serving.overview import approve, overview, what_if
 from unspoken.serving.sessions import COOKIE, Session, Sessions
 
-__all__ = ["Page", "Steward"]
+__all__ = ["Response", "Steward"]
 
 AGAIN = "this page was open for too long, or is not of this session; look at it again"
 KEPT = "Path=/dashboard; HttpOnly; SameSite=Strict"
@@ -23,7 +23,7 @@ OURS = ("same-origin", "none")  # what a browser says of a request that no other
 
 
 @dataclass(frozen=True)
-class Page:
+class Response:
     """What is sent back."""
 
     text: str
@@ -39,18 +39,18 @@ class Steward:
     sessions: Sessions
     working: Callable[[Callable[[], Any]], Awaitable[Any]]
 
-    async def overview(self, request: Any) -> Page:
+    async def overview(self, request: Any) -> Response:
         return await self._shown(request, lambda pages: pages.overview(overview(self.curator)))
 
-    async def history(self, request: Any) -> Page:
+    async def history(self, request: Any) -> Response:
         return await self._shown(request, lambda pages: pages.history(overview(self.curator)))
 
-    async def plan(self, request: Any) -> Page:
+    async def plan(self, request: Any) -> Response:
         return await self._shown(
             request, lambda pages: self._planned(pages, request.query_params.get("cap", ""))
         )
 
-    async def enter(self, request: Any) -> Page:
+    async def enter(self, request: Any) -> Response:
         sent = await _sent(request)
         word = self.sessions.begin(sent.get("token", "")) if _ours(request) else None
         if word is None:
@@ -58,13 +58,13 @@ class Steward:
         secure = request.headers.get("x-forwarded-proto", "") == "https"
         return _to("/dashboard", f"{COOKIE}={word}; {KEPT}{'; Secure' if secure else ''}")
 
-    async def leave(self, request: Any) -> Page:
+    async def leave(self, request: Any) -> Response:
         session, sent = self._session(request), await _sent(request)
         if session is not None and session.sent(sent.get("form", "")) and _ours(request):
             self.sessions.end(request.cookies[COOKIE])
         return _to("/dashboard", f"{COOKIE}=; Max-Age=0; {KEPT}")
 
-    async def approve(self, request: Any) -> Page:
+    async def approve(self, request: Any) -> Response:
         session, sent = self._session(request), await _sent(request)
         if session is None:
             return _page(enter(), 401)
@@ -93,7 +93,7 @@ class Steward:
             cap, found = None, what_if(self.curator)
         return pages.plan(found, self.curator.project.source.name, cap, wrong)
 
-    async def _shown(self, request: Any, page: Callable[[Pages], str]) -> Page:
+    async def _shown(self, request: Any, page: Callable[[Pages], str]) -> Response:
         """The page, for who has signed in; the way to do that for everybody else."""
         session = self._session(request)
         if session is None:
@@ -122,10 +122,10 @@ def _ours(request: Any) -> bool:
     return request.headers.get("sec-fetch-site", OURS[0]) in OURS
 
 
-def _page(text: str, status: int = 200) -> Page:
+def _page(text: str, status: int = 200) -> Response:
     headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": POLICY}
-    return Page(text, status, headers)
+    return Response(text, status, headers)
 
 
-def _to(path: str, cookie: str = "") -> Page:
-    return Page("", 303, {"location": path, **({"set-cookie": cookie} if cookie else {})})
+def _to(path: str, cookie: str = "") -> Response:
+    return Response("", 303, {"location": path, **({"set-cookie": cookie} if cookie else {})})

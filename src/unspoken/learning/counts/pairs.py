@@ -16,13 +16,13 @@ from unspoken.errors import TooLarge
 from unspoken.learning.counts.grid import Grid
 from unspoken.numerics.arrays import Array, Codes, Counts
 
-__all__ = ["PAIRS", "Pairs"]
+__all__ = ["PAIRS", "PairCounts"]
 
 PAIRS = 2**24  # cells of the tables of all pairs together: 128 MB
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """``single[i][x]``: the rows in which attribute i has code x; ``pair[i, j][x, y]``, i < j: in
     which i has x and j has y. Whole numbers, and floats hold them up to 2^53.
     """
@@ -32,7 +32,7 @@ class Pairs:
     grid: Grid | None = None  # that holds some of these
 
     @classmethod
-    def none(cls, names: Sequence[str], sizes: Sequence[int]) -> Pairs:
+    def none(cls, names: Sequence[str], sizes: Sequence[int]) -> PairCounts:
         """No rows yet of attributes with so many codes each."""
         shapes = {(i, j): (sizes[i], sizes[j]) for i, j in combinations(range(len(sizes)), 2)}
         cells = sum(rows * columns for rows, columns in shapes.values())
@@ -48,7 +48,7 @@ class Pairs:
         return cls(tuple(single.values()), tables, grid)
 
     @classmethod
-    def of(cls, tables: Mapping[tuple[int, int], Array], count: int) -> Pairs:
+    def of(cls, tables: Mapping[tuple[int, int], Array], count: int) -> PairCounts:
         """Those of so many attributes, with these tables of every two."""
         single = [
             next(table.sum(1 - pair.index(i)) for pair, table in tables.items() if i in pair)
@@ -74,7 +74,7 @@ class Pairs:
             both = codes[i] * table.shape[1] + codes[j]
             table += np.bincount(both, counts, table.size).reshape(table.shape)
 
-    def renamed(self, codes: Sequence[Sequence[int]], sizes: Sequence[int]) -> Pairs:
+    def renamed(self, codes: Sequence[Sequence[int]], sizes: Sequence[int]) -> PairCounts:
         """Under other codes: ``codes[i][x]`` is the new one of x; no row has one below 0."""
         ways = []
         for old, size in zip(codes, sizes, strict=True):
@@ -82,7 +82,7 @@ class Pairs:
             named = [x for x, code in enumerate(old) if code >= 0]
             way[named, [code for code in old if code >= 0]] = 1.0
             ways.append(way)
-        return Pairs(
+        return PairCounts(
             tuple(single @ way for single, way in zip(self.single, ways, strict=True)),
             {(i, j): ways[i].T @ table @ ways[j] for (i, j), table in self.pair.items()},
         )

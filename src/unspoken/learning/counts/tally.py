@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
 from unspoken.errors import InputError, shown
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.numerics.arrays import Codes, Counts
 from unspoken.types.domain import Value
 
@@ -76,9 +76,9 @@ class Tally:
         counts = np.bincount(at, self.counts, math.prod(self.sizes)).reshape(self.sizes)
         return counts.astype(np.int64)
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairCounts:
         """Of every two columns."""
-        pairs = Pairs.none(self.names, self.sizes)
+        pairs = PairCounts.none(self.names, self.sizes)
         alone = bool((self.counts == 1).all())
         pairs.add(self.codes, None if alone else self.counts.astype(np.float64))
         return pairs

@@ -21,7 +21,7 @@ import numpy as np
 
 from unspoken.beliefs import Tree
 from unspoken.errors import InputError
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.numerics.arrays import Array
 from unspoken.types.domain import Value
 from unspoken.types.premise import Premise
@@ -47,7 +47,7 @@ class ChowLiu:
     @classmethod
     def of(
         cls,
-        pairs: Pairs,
+        pairs: PairCounts,
         names: Sequence[str],
         values: Sequence[Sequence[Value]],
         needed: Collection[Pair] = (),

@@ -12,13 +12,13 @@ from itertools import permutations
 
 import numpy as np
 
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.marks.labels import Labelling
 
 __all__ = ["ruled_out"]
 
 
-def ruled_out(labels: Sequence[Labelling], pairs: Pairs) -> list[tuple[int, int]]:
+def ruled_out(labels: Sequence[Labelling], pairs: PairCounts) -> list[tuple[int, int]]:
     """The pairs of attributes of which a predicate that splits one and reads the other rules out
     a pair of labels that both have rows.
     """

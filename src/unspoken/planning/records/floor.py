@@ -21,7 +21,7 @@ from unspoken.numerics.arrays import Mask
 from unspoken.planning.records.binding import LEAST, Binding
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.problem import RecordProblem
-from unspoken.planning.records.rounding import Table
+from unspoken.planning.records.rounding import IntegerTable
 from unspoken.planning.records.routes import everything
 from unspoken.types.domain import Value
 
@@ -32,7 +32,7 @@ LARGEST = 50_000  # records that are listed; of a larger domain those that can o
 ROOM = Fraction(1, 2**40)  # for whoever rounds when looking at it
 
 
-def floor_table(problem: RecordProblem) -> Table:
+def floor_table(problem: RecordProblem) -> IntegerTable:
     """For every record of the domain, seen or not."""
     cells = problem.cells(whole=math.prod(problem.domain.sizes) <= LARGEST)
     cap, secret = Fraction(_cap(problem)), _with_secret(problem, cells)
@@ -41,7 +41,7 @@ def floor_table(problem: RecordProblem) -> Table:
     weights = np.zeros(len(pairs), dtype=object)
     often = (1 - 1 / cap) * (1 - ROOM) if problem.secrets else 1
     weights[shown] = int(WHOLE * often)
-    return Table(cells, pairs, weights).filled()
+    return IntegerTable(cells, pairs, weights).filled()
 
 
 def floor_binds(problem: RecordProblem, cells: Cells) -> tuple[Binding, ...]:

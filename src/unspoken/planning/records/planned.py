@@ -23,7 +23,7 @@ from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.quiet import quieter
-from unspoken.planning.records.rounding import FINE, Table, broken, held, sums
+from unspoken.planning.records.rounding import FINE, IntegerTable, broken, held, sums
 from unspoken.planning.records.routes import (
     QUICKER,
     everything,
@@ -64,7 +64,7 @@ class Planned:
     """A table that keeps every row exactly, and what no release within the limits exceeds."""
 
     problem: RecordProblem
-    table: Table
+    table: IntegerTable
     upper: float
     binding: tuple[Binding, ...] = ()
     multiplier: float = math.nan  # of the limits on bits
@@ -175,20 +175,20 @@ class Task:
         alike = [problem.mask(group) for group in problem.alike]
         return cls(problem, cells, rows, limits, problem.sees(), alike)
 
-    def held(self, table: Table) -> Table:
+    def held(self, table: IntegerTable) -> IntegerTable:
         """With every row exactly."""
         return held(table, self.sees, self.rows, self.alike)
 
-    def quieter(self, table: Table) -> Table:
+    def quieter(self, table: IntegerTable) -> IntegerTable:
         """With as little silence as keeps every limit on bits: mostly none.
 
         Silence breaks no row but by rounding, so rows are held once how much it takes is known.
         """
 
-        def silenced(part: int) -> Table:
+        def silenced(part: int) -> IntegerTable:
             return table.scaled(FINE - part, FINE) if part else table
 
-        def kept(each: Table) -> bool:
+        def kept(each: IntegerTable) -> bool:
             leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in self.limits)
             return all(leak <= limit.nats for leak, limit in zip(leaked, self.limits, strict=True))
 
@@ -217,7 +217,7 @@ def plan_records(problem: RecordProblem) -> Planned:
         _refuse_out(task)
     if rule is not None and Pairs.count(cells) > QUICKER:
         priced = by_columns(cells, rule, worth)
-        table = task.held(Table.of(cells, priced.pairs, priced.shares))
+        table = task.held(IntegerTable.of(cells, priced.pairs, priced.shares))
         return Planned(problem, table, priced.upper, priced.binding(cells, rule, worth))
     first = _with_common_thresholds(task)
     enough = ENOUGH if room_for_all(cells, rows) else SOME
@@ -332,7 +332,7 @@ def _over(
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))
     shown = quiet.x[: len(values)]
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
-    table = task.quieter(task.held(Table.of(cells, layout.pairs, shown)))
+    table = task.quieter(task.held(IntegerTable.of(cells, layout.pairs, shown)))
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
@@ -359,10 +359,10 @@ def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     return Planned(problem, table, upper, binds, note=note)
 
 
-def nothing_new(cells: Cells) -> Table:
+def nothing_new(cells: Cells) -> IntegerTable:
     """All stays as it is."""
     rest = Pairs.of(cells).only(Pairs.of(cells).rest)
-    return Table(cells, rest, np.zeros(len(rest), dtype=object)).filled()
+    return IntegerTable(cells, rest, np.zeros(len(rest), dtype=object)).filled()
 
 
 def _refuse_out(task: Task) -> None:

@@ -19,7 +19,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout, Watched
 
-__all__ = ["FINE", "Table", "broken", "equalised", "held", "sums"]
+__all__ = ["FINE", "IntegerTable", "broken", "equalised", "held", "sums"]
 
 BELOW = 1 - 1e-12  # what the errors of floats may add to a weight
 FINE = 2**40  # a mended row keeps its cap by this part of it
@@ -27,7 +27,7 @@ LAPS, TIMES = 30, 20
 
 
 @dataclass(frozen=True)
-class Table:
+class IntegerTable:
     """How often each pair is shown, out of 2^62; each cell has its {}, which takes the rest."""
 
     cells: Cells
@@ -35,7 +35,7 @@ class Table:
     weights: Integers
 
     @classmethod
-    def of(cls, cells: Cells, pairs: Pairs, shares: Array) -> Table:
+    def of(cls, cells: Cells, pairs: Pairs, shares: Array) -> IntegerTable:
         """Rounded down, and no more than there is; without pairs that are never shown."""
         kept = pairs.rest | (shares * WHOLE >= 2)
         pairs, shares = pairs.only(kept), np.clip(shares[kept], 0.0, 1.0)
@@ -44,29 +44,29 @@ class Table:
         weights = np.floor(shares * BELOW * WHOLE).astype(np.int64).astype(object)
         return cls(cells, pairs, weights).filled()
 
-    def filled(self) -> Table:
+    def filled(self) -> IntegerTable:
         """{} takes what the others leave."""
         weights = self.weights.copy()
         weights[self.pairs.first] = 0
         weights[self.pairs.first] = WHOLE - np.add.reduceat(weights, self.pairs.first)
         return replace(self, weights=weights)
 
-    def scaled(self, number: Integers | int, of: Integers | int) -> Table:
+    def scaled(self, number: Integers | int, of: Integers | int) -> IntegerTable:
         """Weights times number / of, of each pair or of all, rounded down."""
         return replace(self, weights=self.weights * number // of).filled()
 
-    def hiding(self, part: Integers, mask: int) -> Table:
+    def hiding(self, part: Integers, mask: int) -> IntegerTable:
         """S -> S minus these attributes but what is out, for a part of the weight of each pair."""
         cell, pattern = self.pairs.cell, self.pairs.pattern
         left = pattern & ~mask | self.cells.out[cell]
         pairs, order, first = Pairs.merged(np.append(cell, cell), np.append(pattern, left))
         weights = np.add.reduceat(np.append(self.weights - part, part)[order], first)
         kept = (pairs.rest | (weights > 0)).astype(bool)
-        return Table(self.cells, pairs.only(kept), weights[kept])
+        return IntegerTable(self.cells, pairs.only(kept), weights[kept])
 
     def moved(
         self, excess: Mapping[tuple[int, int], int], group: int, larger: Sequence[int] = ()
-    ) -> Table:
+    ) -> IntegerTable:
         """S -> S minus the group for so much of what a cell shows in a part of it, taken of one
         part after the other of each of the ``larger`` groups.
         """
@@ -86,23 +86,23 @@ class Table:
         return shares
 
 
-def sums(table: Table, watched: Watched) -> tuple[Integers, Integers]:
+def sums(table: IntegerTable, watched: Watched) -> tuple[Integers, Integers]:
     """Both sides of the row of each answer, times 2^62."""
     return watched.condition.sums(watched.answers, table.pairs, table.weights)
 
 
-def broken(table: Table, watched: Watched) -> Codes:
+def broken(table: IntegerTable, watched: Watched) -> Codes:
     """The answers whose row is broken."""
     (secret, other), cap = sums(table, watched), watched.condition.cap
     return np.flatnonzero(secret * cap.denominator > other * cap.numerator)
 
 
 def held(
-    table: Table,
+    table: IntegerTable,
     coalitions: Sequence[int],
     rows: Sequence[Rule],
     alike: Sequence[int] = (),
-) -> Table:
+) -> IntegerTable:
     """A table that keeps every row exactly, near this one."""
     wide = sorted(alike, key=lambda group: -group.bit_count())
     for _ in range(TIMES):
@@ -120,7 +120,7 @@ def held(
     return table.scaled(0, 1)
 
 
-def equalised(table: Table, group: int, larger: Sequence[int] = ()) -> Table:
+def equalised(table: IntegerTable, group: int, larger: Sequence[int] = ()) -> IntegerTable:
     """What is shown of a group of attributes equally likely for all cells that agree on it.
 
     The least of them is what all can have; what others have more of it is hidden. Where groups are
@@ -144,7 +144,7 @@ def equalised(table: Table, group: int, larger: Sequence[int] = ()) -> Table:
     return table.moved(excess, group, larger) if excess else table
 
 
-def _shown(table: Table, watched: Watched) -> Table:
+def _shown(table: IntegerTable, watched: Watched) -> IntegerTable:
     """Answers that are broken are shown less often where the secret is; never, if nobody else
     gives them.
     """
@@ -159,7 +159,7 @@ def _shown(table: Table, watched: Watched) -> Table:
     return table.scaled(np.where(holders, number[answer], 1), np.where(holders, of[answer], 1))
 
 
-def _silent(table: Table, watched: Watched) -> Table:
+def _silent(table: IntegerTable, watched: Watched) -> IntegerTable:
     """As much of silence mixed in as mends what shows nothing: W -> (1 - t) W + t {}, for those
     the row is about: where a rare label is known, others go on as they are.
 
@@ -187,7 +187,7 @@ def _silent(table: Table, watched: Watched) -> Table:
     return table.scaled(number, of)
 
 
-def _resting(table: Table, watched: Watched, answer: int) -> tuple[int, int]:
+def _resting(table: IntegerTable, watched: Watched, answer: int) -> tuple[int, int]:
     """Both sides of an answer's row, times 2^62, where nothing new is shown of any cell."""
     if table.cells.earlier.coin is None:
         first = watched.answers.of_pair[table.pairs.first]
@@ -197,7 +197,7 @@ def _resting(table: Table, watched: Watched, answer: int) -> tuple[int, int]:
     return of_all[0][answer], of_all[1][answer]
 
 
-def _closed(table: Table, coalitions: Sequence[int], rows: Sequence[Rule]) -> Table:
+def _closed(table: IntegerTable, coalitions: Sequence[int], rows: Sequence[Rule]) -> IntegerTable:
     """What stays broken is hidden from those who see it; others keep their part."""
     for k in range(len(Layout.over(table.cells, table.pairs, coalitions, rows).watched)):
         watched = Layout.over(table.cells, table.pairs, coalitions, rows).watched[k]

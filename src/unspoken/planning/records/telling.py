@@ -11,7 +11,7 @@ from unspoken.numerics.arrays import Codes
 from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout
-from unspoken.planning.records.rounding import Table, sums
+from unspoken.planning.records.rounding import IntegerTable, sums
 from unspoken.types.bound import Bound, log_or_inf
 from unspoken.types.premise import Premise
 
@@ -19,7 +19,7 @@ __all__ = ["information", "most_odds"]
 
 
 def most_odds(
-    table: Table,
+    table: IntegerTable,
     coalitions: Sequence[int],
     rows: Sequence[Rule],
     premise: Premise,
@@ -47,7 +47,7 @@ def most_odds(
 
 
 def information(
-    table: Table, coalitions: Sequence[int], secrets: Mapping[int, Codes], premise: Premise
+    table: IntegerTable, coalitions: Sequence[int], secrets: Mapping[int, Codes], premise: Premise
 ) -> dict[str, Bound]:
     """Of every secret what the coalition that learns most learns of it."""
     cells, found = table.cells, {}

@@ -21,7 +21,7 @@ from unspoken.engines.sql import Expression, literal
 from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.counts.counting import Combinations
-from unspoken.learning.counts.pairs import Pairs
+from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.counts.rows import count
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.intervals.consistent import consistent
@@ -129,7 +129,7 @@ def _like(project: Project, learned: Learned, since: Sample) -> Learned:
     if learned.joint is not None:
         return learned_joint(project, labellings, next(iter(tables.values())))
     pairs = {(i, j): counts for (i, j), counts in tables.items()}
-    return learned_tree(project, labellings, Pairs.of(pairs, len(labellings)))
+    return learned_tree(project, labellings, PairCounts.of(pairs, len(labellings)))
 
 
 def apart(

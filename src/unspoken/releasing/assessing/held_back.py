@@ -16,7 +16,7 @@ from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.conditions import between
 from unspoken.policy import Project
-from unspoken.policy.declared import Terms
+from unspoken.policy.declared import DeclaredApplication
 from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
 from unspoken.releasing.assessing.few import few, rows_of_label
 from unspoken.releasing.assessing.merging import merged
@@ -214,6 +214,6 @@ def _alone(project: Project, name: str) -> Project:
     return replace(
         project,
         applications={name: (name,)},
-        terms={name: Terms()},
+        terms={name: DeclaredApplication()},
         limits=replace(project.limits, coalitions=((name,),)),
     )

@@ -30,7 +30,7 @@ from unspoken.releasing.assessing.coarse import coarse, probability, up
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
 from unspoken.releasing.deciding.another_reading import another_reading
-from unspoken.releasing.deciding.judged import Judge, Planned, expected
+from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
 from unspoken.types.bound import LOG2, exp_or_inf
 from unspoken.types.domain import Value
 
@@ -66,7 +66,7 @@ class Admission:
     scale: float = 1.0
     compared: Collection[str] = ()
     possible: Callable[[], Belief] | None = None
-    kept: Planned | None = None
+    kept: PlannedCoins | None = None
     leaving_out: Callable[[str], str] | None = None
     looks: bool = True
 

@@ -19,7 +19,7 @@ from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.custody.believing import Believed
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.deciding.judged import Planned
+from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.types.domain import Value
 
 __all__ = [
@@ -89,7 +89,9 @@ def withheld(adopted: Adoption) -> dict[str, tuple[Value, ...]]:
     return {name: mechanism.hides(name) for name in mechanism.delivered}
 
 
-def keeps_to(project: Project, adopted: Adoption | None, pinned: Believed | None) -> Planned | None:
+def keeps_to(
+    project: Project, adopted: Adoption | None, pinned: Believed | None
+) -> PlannedCoins | None:
     """The cap that an adopted plan was made for, and to whom; None: it was made for other secrets,
     other counts or other knowledge than there are now.
     """
@@ -103,7 +105,7 @@ def keeps_to(project: Project, adopted: Adoption | None, pinned: Believed | None
     cap = {**then, **then.get(PLANNED, {})}["odds_cap"]
     sees = then.get("sees", [mechanism.delivered])
     knows = made_for(then, then.get("coalitions", [[*project.applications]]))
-    return Planned(mechanism, sees, math.log(float(cap)), knows)
+    return PlannedCoins(mechanism, sees, math.log(float(cap)), knows)
 
 
 def made_for(limits: Mapping[str, Any], pools: Iterable[Iterable[str]]) -> list[set[str]]:

@@ -34,14 +34,14 @@ from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.types.domain import Value
 from unspoken.views import View
 
-__all__ = ["ANSWERS", "Judge", "Planned", "expected", "from_elsewhere"]
+__all__ = ["ANSWERS", "Judge", "PlannedCoins", "expected", "from_elsewhere"]
 
 ANSWERS = 2**12  # combinations of noise-free answers that are looked at together
 ASKED = 2**17  # these times what coins show, times cells, of a set of beliefs
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedCoins:
     """A plan of record coins that is out, or is to be: to nobody who ``sees`` these names it moves
     the log-odds of any secret by more than ``log_cap``, under any belief that it was made for, nor
     to who ``knows`` one of these beside.
@@ -94,7 +94,7 @@ class Judge:
     possible: Callable[[], Belief]
     secrets: Mapping[str, Sequence[Value]]
     looks: bool = True
-    planned: Planned | None = None
+    planned: PlannedCoins | None = None
     known: Known = ()
     knows: Known = ()
     coins: dict[Any, float] = field(default_factory=dict, compare=False, repr=False)
