@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.auditing.around import Habits, habits
+from unspoken.auditing.around import HabitTrials, habits
 from unspoken.auditing.confusion import Confusion
-from unspoken.auditing.files import AuditedFile, Secret, audit_file
-from unspoken.auditing.judging import Claim, Reached, Verdict, furthest
+from unspoken.auditing.files import AuditedFile, SecretAttacked, audit_file
+from unspoken.auditing.judging import ClaimedBound, Reached, Verdict, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError
 from unspoken.types.bound import Estimate
@@ -50,14 +50,14 @@ def blanked(folder: Path, secret: np.ndarray, blank: np.ndarray) -> tuple[Path, 
     return written(folder / "released.parquet", state=pa.array(state, mask=blank)), original
 
 
-def one(found: AuditedFile, given: str | None, habit: bool = False) -> Secret:
+def one(found: AuditedFile, given: str | None, habit: bool = False) -> SecretAttacked:
     (secret,) = (
         s for s in found.secrets if s.given == given and ("rows of one" in s.about) == habit
     )
     return secret
 
 
-def ends(secret: Secret) -> tuple[float, float]:
+def ends(secret: SecretAttacked) -> tuple[float, float]:
     best = secret.verdict.best
     assert best is not None
     assert best.leakage.interval is not None
@@ -324,12 +324,12 @@ def test_what_rows_of_one_day_have_in_common_is_told_by_the_day(
 )
 def test_a_habit_is_said_as_people_say_it(usual: float, above: bool, said: str) -> None:
     none: Any = None
-    assert Habits(none, none, usual, above).of("ill", "ward") == f"ill, {said} of one ward"
+    assert HabitTrials(none, none, usual, above).of("ill", "ward") == f"ill, {said} of one ward"
 
 
 def test_what_may_be_chance_is_said_with_what_was_counted() -> None:
     hits, none = Confusion(np.array([4]), 8, np.array([1]), 8, 0.5, 0.0), "classified: 4 of 8"
-    of_odds = Claim("odds", None, 0.5)
+    of_odds = ClaimedBound("odds", None, 0.5)
 
     def said(value: float) -> str:
         leakage = Estimate(value, "nat", none, (-1.0, 3.0))

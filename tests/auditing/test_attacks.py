@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.faults.planted import faults
-from unspoken.auditing.attacks import ATTACKS, Known
-from unspoken.auditing.judging import Claim, Verdict, attacked
+from unspoken.auditing.attacks import ATTACKS, PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound, Verdict, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 
 TRIALS = 8_000
@@ -86,8 +86,8 @@ def tried(name: str, tells: bool) -> Verdict:
     secret = rng.random(TRIALS) < 0.4
     share = np.where(secret, OFTEN, SELDOM) if tells else OFTEN
     trials = Trials(seen(rng, (rng.random(TRIALS) < share).astype(np.int64)), secret)
-    known = Known((lambda each: each[:, 0]) if name == "posterior" else None, sizes)
-    claim = Claim("odds", 0.0, 0.4, why="it says nothing")
+    known = PublicKnowledge((lambda each: each[:, 0]) if name == "posterior" else None, sizes)
+    claim = ClaimedBound("odds", 0.0, 0.4, why="it says nothing")
     return attacked(claim, known, trials, [name], 1e-6)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unspoken.auditing.files import AuditedFile, Secret, audit_file
+from unspoken.auditing.files import AuditedFile, SecretAttacked, audit_file
 from unspoken.errors import InputError
 
 ROWS = 8_000
@@ -55,7 +55,7 @@ def audited(original: Path, table: Table, *rest: object) -> AuditedFile:
     return audit_file(release, original, ["who"], *rest)  # type: ignore[arg-type]
 
 
-def only(found: AuditedFile) -> Secret:
+def only(found: AuditedFile) -> SecretAttacked:
     (own,) = found.secrets
     return own
 

@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.auditing.test_files import ROWS, only, written
-from unspoken.auditing.files import Secret, audit_file
+from unspoken.auditing.files import SecretAttacked, audit_file
 from unspoken.display import share
 
 
-def numbers_hidden(tmp_path: Path, blank: np.ndarray, other: np.ndarray | None = None) -> Secret:
+def numbers_hidden(
+    tmp_path: Path, blank: np.ndarray, other: np.ndarray | None = None
+) -> SecretAttacked:
     """Counts from 1 on, of which three in a hundred are 40 or more, and which of them are blank."""
     original = written(tmp_path / "original.csv", {"who": [*range(ROWS)], "n": counts().tolist()})
     files = []

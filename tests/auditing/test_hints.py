@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.auditing.files import Secret, audit_file
+from unspoken.auditing.files import SecretAttacked, audit_file
 from unspoken.auditing.hints import where, written
 
 ROWS, DAYS, KEEPS = 2_000, 20, 0.5
@@ -21,7 +21,7 @@ BLANK = ILL | (RNG.random(ROWS) > KEEPS)
 ANY = RNG.random(ROWS)
 
 
-def beside(folder: Path, order: np.ndarray, **more: object) -> list[Secret]:
+def beside(folder: Path, order: np.ndarray, **more: object) -> list[SecretAttacked]:
     """What an audit says beside rows by themselves; ``more`` columns are a release's own."""
     state = np.where(ILL, "ill", "well")
     keys = {"who": WHO, "day": DAY}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unspoken.auditing.confusion import Confusion, scale_named
-from unspoken.auditing.judging import FAMILY, Claim, attacked
+from unspoken.auditing.judging import FAMILY, ClaimedBound, attacked
 from unspoken.auditing.power import _at_least, fewest, is_found
 from unspoken.auditing.scenario import catalogue
 from unspoken.auditing.trying import try_all
@@ -63,7 +63,7 @@ def test_it_is_found_as_often_as_is_said() -> None:
     """By drawing: with the fewest trials that are said to do, and far seldomer with a third."""
     rng, missed, chance = np.random.default_rng(13), 0.05, 1e-3
     a, b, share = 0.5, 0.25, 0.4
-    claim = Claim("odds", 0.2, share)
+    claim = ClaimedBound("odds", 0.2, share)
     once = Confusion(np.array([400_000]), 800_000, np.array([300_000]), 1_200_000, share)
     trials = next(n for n in range(100, 20_000, 20) if is_found(claim, once, n, chance, missed))
 

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import FAMILY, Claim, attacked
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import FAMILY, ClaimedBound, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger, Seal, account, chain, fold
@@ -61,7 +61,10 @@ def odds_factor(releases: Sequence[Mask], values: Any = VALUES) -> float:
     it is by more than twice as much.
     """
     seen = np.stack([np.where(shows, 0.0, WITHHELD_AS) for shows in releases], 1)
-    claim, known = Claim("odds", math.log(CAP), 1 / 3), Known(None, (1,) * len(releases))
+    claim, known = (
+        ClaimedBound("odds", math.log(CAP), 1 / 3),
+        PublicKnowledge(None, (1,) * len(releases)),
+    )
     trials = Trials(seen, values == 2)
     best = attacked(claim, known, trials, ("blanks", "frequent"), FAMILY).best
     assert best is not None

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import Claim, Verdict, attacked, furthest
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound, Verdict, attacked, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.engines.of_keys import OfKeys
@@ -29,8 +29,8 @@ from unspoken.numerics.coins import fresh_draws
 
 __all__ = [
     "OF_UNITS",
-    "Context",
-    "Habits",
+    "ContextColumn",
+    "HabitTrials",
     "coded",
     "context_of",
     "grouped",
@@ -48,7 +48,7 @@ LEAST = 200  # rows of a value of a context: fewer show nothing
 
 
 @dataclass(frozen=True)
-class Context:
+class ContextColumn:
     """``codes``: which of its ``values`` each row has; ``held``: limits hold given each of them."""
 
     name: str
@@ -73,11 +73,11 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Habits:
+class HabitTrials:
     """A trial a unit; ``usual``: the share of its rows in which the unit in the middle has it."""
 
     trials: Trials
-    known: Known
+    known: PublicKnowledge
     usual: float
     above: bool
 
@@ -96,15 +96,15 @@ class Habits:
         ``unit_bits``: what all rows of a unit are said to tell of a habit at most, in bits.
         """
         prior = float(self.trials.secret.mean())
-        claim = Claim("odds", None, prior, why="none is claimed of a unit")
+        claim = ClaimedBound("odds", None, prior, why="none is claimed of a unit")
         if unit_bits is not None:
             why = f"unit_bits = {unit_bits:g}"
-            claim = Claim("mutual-information", unit_bits * math.log(2), prior, why=why)
+            claim = ClaimedBound("mutual-information", unit_bits * math.log(2), prior, why=why)
         found = [*attacked(claim, self.known, self.trials, OF_ALL, chance).reached]
         columns = range(self.trials.seen.shape[1])
         counted = [k for k in columns if k in own or not own]
         alone = Trials(self.trials.seen[:, counted], self.trials.secret)
-        known = Known(None, (0,) * len(counted))
+        known = PublicKnowledge(None, (0,) * len(counted))
         for attack in attacked(claim, known, alone, ("largest",), chance).reached:
             found.append(replace(attack, attack=COUNTED))
         return Verdict(claim, furthest(found))
@@ -147,15 +147,15 @@ def lacking(missing: Mapping[str, Mask]) -> pa.ChunkedArray:
     )
 
 
-def context_of(name: str, column: pa.ChunkedArray, held: bool = False) -> Context:
+def context_of(name: str, column: pa.ChunkedArray, held: bool = False) -> ContextColumn:
     """Of the value in each row."""
     words = in_one(column).dictionary_encode()
     codes = numbers(words.indices).astype(np.intp)
-    return Context(name, words.dictionary.to_pylist(), codes, held)
+    return ContextColumn(name, words.dictionary.to_pylist(), codes, held)
 
 
 def worst_value(
-    context: Context, judge: Callable[[Codes], Verdict]
+    context: ContextColumn, judge: Callable[[Codes], Verdict]
 ) -> tuple[int, Codes, Verdict] | None:
     """The value given which an attack gets furthest, its rows and the verdict; None: too few rows.
 
@@ -171,7 +171,7 @@ def worst_value(
     return found[int(np.argmax(lows))] if found else None
 
 
-def habits(units: Codes, trials: Trials) -> Habits:
+def habits(units: Codes, trials: Trials) -> HabitTrials:
     """Of each unit the share of its rows that has the secret, and is blank in each column."""
     rows = np.bincount(units)
 
@@ -185,5 +185,5 @@ def habits(units: Codes, trials: Trials) -> Habits:
     above = bool((secret > usual).any())
     mask = secret > usual if above else secret >= usual
     order = np.argsort(fresh_draws(len(rows)))
-    known = Known(None, (0,) * blank.shape[1])
-    return Habits(Trials(blank, mask).taken(order), known, usual, above)
+    known = PublicKnowledge(None, (0,) * blank.shape[1])
+    return HabitTrials(Trials(blank, mask).taken(order), known, usual, above)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.auditing.around import (
-    Context,
+    ContextColumn,
     coded,
     context_of,
     grouped,
@@ -89,7 +89,7 @@ class Beside:
     rows: int
     cells: dict[str, ReleasedColumn]
     secret: Mask | None
-    contexts: Sequence[Context]
+    contexts: Sequence[ContextColumn]
     units: Codes | None
     strays: Sequence[Strays]
     absent: int
@@ -174,7 +174,7 @@ def _release(
     return _Release(released.title, shared, own, hints, kept, shown.select(keys), stray)
 
 
-def _contexts(rows: pa.Table, around: Around) -> list[Context]:
+def _contexts(rows: pa.Table, around: Around) -> list[ContextColumn]:
     names = [*around.context, *map(_before, around.previous)]
     return [context_of(name, rows[_given(name)]) for name in names]
 
@@ -269,7 +269,7 @@ def _as_they_stand(rows: pa.Table, beyond: Sequence[Sequence[str]]) -> dict[str,
     return found
 
 
-def _said_to_lack(rows: pa.Table, columns: Sequence[Sequence[str]]) -> list[Context]:
+def _said_to_lack(rows: pa.Table, columns: Sequence[Sequence[str]]) -> list[ContextColumn]:
     """Which values are missing, where releases say so: it may have been known before."""
     said = dict[str, Mask]()
     for place, name in ((k, name) for k, names in enumerate(columns) for name in names):

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from unspoken.auditing.around import OF_UNITS, habits, worst_value
-from unspoken.auditing.attacks import Known
+from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.beside import Around, Beside, beside
 from unspoken.auditing.guessing import Guessed, guessed
 from unspoken.auditing.hints import NOTHING
-from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked, furthest
+from unspoken.auditing.judging import FAMILY, ClaimedBound, Verdict, attacked, furthest
 from unspoken.auditing.released_column import ReleasedColumn
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trials import WITHHELD_AS, Trials
@@ -32,7 +32,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 
-__all__ = ["AuditedFile", "Guessed", "Secret", "audit_file"]
+__all__ = ["AuditedFile", "Guessed", "SecretAttacked", "audit_file"]
 
 ATTACKS = ("frequent", "classified", "nearest")
 OWN = "own blank"  # the attack that looks at one column's blank, and at nothing else
@@ -66,7 +66,7 @@ class Sought:
 
 
 @dataclass(frozen=True, repr=False)
-class Secret(Shown):
+class SecretAttacked(Shown):
     """A secret looked for; ``naive``: of its column all its cells are blank, and no others.
 
     ``given``: what else is known of a row; None: nothing. ``rows``: or units, of a habit.
@@ -123,14 +123,14 @@ class AuditedFile(Shown):
     rows: int
     changed: int
     guessed: Sequence[Guessed]
-    secrets: Sequence[Secret]
+    secrets: Sequence[SecretAttacked]
     chance: float
     strays: Sequence[Strays] = ()
     absent: int = 0
     beyond: Sequence[str] = ()
 
     @property
-    def beaten(self) -> list[Secret]:
+    def beaten(self) -> list[SecretAttacked]:
         """Where an attack beat the bound that was claimed."""
         return [secret for secret in self.secrets if secret.verdict.word == "fail"]
 
@@ -197,7 +197,7 @@ def audit_file(
     groups = len(rows.grouped) + bool(unit)
     looks = looks * (len(ATTACKS) + 1) + OF_UNITS * groups + 1 + 2 * len(rows.hints)
     each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
-    found = list[Secret]()
+    found = list[SecretAttacked]()
     for about in sought:
         cells = rows.cells if secret else _unread(rows.cells, about.column)
         attack = _Attack(rows, about, cells, odds_cap, each)
@@ -258,7 +258,7 @@ def _unread(
     return {**cells, column: replace(read, shown=np.where(read.valued, 0.0, read.shown))}
 
 
-def _more(alone: Secret) -> float:
+def _more(alone: SecretAttacked) -> float:
     """What is surely more than rows ``alone`` may tell; where nothing is claimed, than they do."""
     claim, best = alone.verdict.claim, alone.verdict.best
     if claim.bound is not None:
@@ -296,25 +296,25 @@ class _Attack:
         truth = self.sought.truth
         return truth, truth[np.argsort(fresh_draws(len(truth)))]
 
-    def on_rows(self) -> Secret:
+    def on_rows(self) -> SecretAttacked:
         """In rows by themselves."""
         every = np.arange(self.rows.rows)
         real, control = self._judged(every), self._tried(self.truths[1], every)
-        return Secret(self.sought.about, len(every), self._naive(every), real, control)
+        return SecretAttacked(self.sought.about, len(every), self._naive(every), real, control)
 
-    def given(self) -> Iterator[Secret]:
+    def given(self) -> Iterator[SecretAttacked]:
         """Given each context, in the rows of that value of it where most is found."""
         for context in self.rows.contexts:
             about, worst = self.sought.about, worst_value(context, self._judged)
             if worst is not None:
                 value, rows, verdict = worst
                 control, given = self._tried(self.truths[1], rows), context.given(value)
-                yield Secret(about, len(rows), self._naive(rows), verdict, control, given)
+                yield SecretAttacked(about, len(rows), self._naive(rows), verdict, control, given)
             elif not context.frequent:
                 none = Verdict(self._claim(Trials(self.seen, self.truths[0])), ())
-                yield Secret(about, 0, False, none, none, context.seldom)
+                yield SecretAttacked(about, 0, False, none, none, context.seldom)
 
-    def by_hints(self, alone: Secret) -> Iterator[Secret]:
+    def by_hints(self, alone: SecretAttacked) -> Iterator[SecretAttacked]:
         """In rows that have a hint, by it, and by it beside the column's blank. A word is said of
         an order that tells anything, and of values that are written so as to tell ``more``.
         """
@@ -328,9 +328,9 @@ class _Attack:
                 seen = np.column_stack([seen, self.seen[:, self.own]])
                 both, control = (self._frequent(seen, truth, rows) for truth in self.truths)
                 real = replace(real, reached=furthest([*real.reached, *both.reached]))
-                yield Secret(self.sought.about, len(rows), False, real, control, hint.name)
+                yield SecretAttacked(self.sought.about, len(rows), False, real, control, hint.name)
 
-    def on_groups(self, alone: Secret, unit: Sequence[str]) -> Iterator[Secret]:
+    def on_groups(self, alone: SecretAttacked, unit: Sequence[str]) -> Iterator[SecretAttacked]:
         """In rows with a key in common, where they tell ``more``."""
         for key, codes in self.rows.grouped.items():
             found = self.on_units(codes, key, None)
@@ -343,9 +343,11 @@ class _Attack:
 
     def _seen_alone(self, trials: Trials, attack: str) -> Verdict:
         sizes = tuple(int(most) + 1 for most in trials.seen.max(0, initial=0))
-        return attacked(self._claim(trials), Known(None, sizes), trials, (attack,), self.chance)
+        return attacked(
+            self._claim(trials), PublicKnowledge(None, sizes), trials, (attack,), self.chance
+        )
 
-    def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> Secret:
+    def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> SecretAttacked:
         """As a habit; the control has the habits shuffled among the units."""
         real = habits(units, Trials(self.seen, self.truths[0]))
         unit_bits = unit_bits if self.sought.hidden else None
@@ -355,21 +357,21 @@ class _Attack:
             each.attacked(unit_bits, self.own, self.chance)
             for each in (real, replace(real, trials=trials))
         )
-        return Secret(real.of(self.sought.about, whose), len(trials), False, found, control)
+        return SecretAttacked(real.of(self.sought.about, whose), len(trials), False, found, control)
 
-    def on_absence(self, trials: Trials) -> Secret:
+    def on_absence(self, trials: Trials) -> SecretAttacked:
         """In which rows of the original no release has: leaving out tells what a blank does."""
         shuffled = replace(trials, secret=trials.secret[np.argsort(fresh_draws(len(trials)))])
         real, control = (self._seen_alone(each, "blanks") for each in (trials, shuffled))
         naive = bool(((trials.seen[:, 0] == WITHHELD_AS) == trials.secret).all())
-        return Secret(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
+        return SecretAttacked(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
 
-    def _claim(self, trials: Trials) -> Claim:
+    def _claim(self, trials: Trials) -> ClaimedBound:
         prior = float(trials.secret.mean())
         if self.odds_cap is None or not self.sought.hidden:
-            return Claim("odds", None, prior, why="none is claimed")
+            return ClaimedBound("odds", None, prior, why="none is claimed")
         why = f"odds_cap = {self.odds_cap:g}"
-        return Claim("odds", math.log(self.odds_cap), prior, why=why)
+        return ClaimedBound("odds", math.log(self.odds_cap), prior, why=why)
 
     def _naive(self, rows: Codes) -> bool:
         column, truth = self.sought.column, self.sought.truth[rows]
@@ -381,10 +383,14 @@ class _Attack:
     def _tried(self, truth: Mask, rows: Codes) -> Verdict:
         trials = Trials(self.seen, truth).taken(rows)
         claim = self._claim(trials)
-        known = Known(None, tuple(len(column.words) for column in self.cells.values()) or (1,))
+        known = PublicKnowledge(
+            None, tuple(len(column.words) for column in self.cells.values()) or (1,)
+        )
         found = [*attacked(claim, known, trials, ATTACKS, self.chance).reached]
         if self.own:
             alone = Trials(trials.seen[:, self.own], trials.secret)
-            by_blanks = attacked(claim, Known(None, (1,)), alone, ("blanks",), self.chance).reached
+            by_blanks = attacked(
+                claim, PublicKnowledge(None, (1,)), alone, ("blanks",), self.chance
+            ).reached
             found += [replace(attack, attack=OWN) for attack in by_blanks]
         return Verdict(claim, furthest(found))

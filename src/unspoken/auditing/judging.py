@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unspoken.auditing.attacks import ATTACKS, Known
+from unspoken.auditing.attacks import ATTACKS, PublicKnowledge
 from unspoken.auditing.confusion import Confusion, Scale, scale_named
 from unspoken.auditing.trials import Trials
 from unspoken.display import Shown, json_number, share
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.bound import Estimate
 
-__all__ = ["FAMILY", "Claim", "Reached", "Verdict", "attacked", "furthest"]
+__all__ = ["FAMILY", "ClaimedBound", "Reached", "Verdict", "attacked", "furthest"]
 
 FAMILY = 1e-6  # the chance that any interval of a run misses
 THRESHOLDS = 128
@@ -34,7 +34,7 @@ Word = Literal["pass", "fail", "not testable"]
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedBound:
     """``bound``: in nats, or the probability of delta; None where none is claimed.
 
     ``prior``: of the secret; ``epsilon``: of delta. ``why``: what claims it.
@@ -109,7 +109,7 @@ class Verdict(Shown):
     takes no attack and no counting: whoever reads one is certain, so any bound on odds is beaten.
     """
 
-    claim: Claim
+    claim: ClaimedBound
     reached: Sequence[Reached]
     open: int = 0
 
@@ -216,7 +216,11 @@ class Verdict(Shown):
 
 
 def attacked(
-    claim: Claim, known: Known, trials: Trials, attacks: Iterable[str], chance: float
+    claim: ClaimedBound,
+    known: PublicKnowledge,
+    trials: Trials,
+    attacks: Iterable[str],
+    chance: float,
 ) -> Verdict:
     """These attacks, on these trials; ``chance``: of one interval to miss."""
     practice, chosen, judged = trials.parts()
@@ -239,7 +243,7 @@ def furthest(found: Iterable[Reached]) -> tuple[Reached, ...]:
 
 def _reached(
     name: str,
-    claim: Claim,
+    claim: ClaimedBound,
     parts: tuple[Trials, Trials],
     scores: tuple[Array, Array],
     chance: float,
@@ -258,7 +262,9 @@ def _reached(
     return Reached(name, leakage, hits / counted.secrets, right, flagged, counted)
 
 
-def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: float) -> float:
+def _threshold(
+    claim: ClaimedBound, scale: Scale, secret: Mask, scores: Array, chance: float
+) -> float:
     """The one whose lower end is the largest: an event that comes too seldom proves nothing.
 
     Where few trials prove nothing of any, the one that tells the most as counted.
@@ -275,7 +281,7 @@ def _threshold(claim: Claim, scale: Scale, secret: Mask, scores: Array, chance: 
     return float(ends[np.lexsort((reached.value, reached.low))[-1]])
 
 
-def _counted(claim: Claim, secret: Mask, event: Mask) -> Confusion:
+def _counted(claim: ClaimedBound, secret: Mask, event: Mask) -> Confusion:
     hits, secrets = int((event & secret).sum()), int(secret.sum())
     false, others = int((event & ~secret).sum()), int((~secret).sum())
     return Confusion(

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.auditing.confusion import Confusion, scale_named
-from unspoken.auditing.judging import Claim, Verdict
+from unspoken.auditing.judging import ClaimedBound, Verdict
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.binomial import lower_end, upper_end
 
@@ -43,7 +43,9 @@ def fewest(verdict: Verdict, most: int, chance: float, missed: float = MISSED) -
     return high
 
 
-def is_found(claim: Claim, once: Confusion, trials: int, chance: float, missed: float) -> bool:
+def is_found(
+    claim: ClaimedBound, once: Confusion, trials: int, chance: float, missed: float
+) -> bool:
     """Whether it would be, of so many trials. ``once``: the event as it was counted once; its rates
     are taken for no better than they are surely.
     """

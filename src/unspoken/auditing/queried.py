@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import Claim
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World
 from unspoken.numerics.arrays import Array
@@ -43,8 +43,8 @@ def asked_again(epsilon: float, times: int, kept: bool, claimed: int = 1) -> Wor
         return leaked
 
     why = f"{times} times the answer that was drawn once" if kept else f"{times} answers"
-    claim = Claim("max-log-ratio", claimed * epsilon, HALF, why=why)
-    return World(claim, Known(likelier, (0,) * times), draw)
+    claim = ClaimedBound("max-log-ratio", claimed * epsilon, HALF, why=why)
+    return World(claim, PublicKnowledge(likelier, (0,) * times), draw)
 
 
 def fitted_noise(epsilon: float, times: int, reach: int, declared: bool) -> World:
@@ -64,8 +64,8 @@ def fitted_noise(epsilon: float, times: int, reach: int, declared: bool) -> Worl
         return Trials(said, secret)
 
     why = f"{times} answers, noise for {'declared ranges' if declared else 'the values there are'}"
-    claim = Claim("max-log-ratio", times * epsilon, HALF, why=why)
-    return World(claim, Known(None, (0,) * times), draw)
+    claim = ClaimedBound("max-log-ratio", times * epsilon, HALF, why=why)
+    return World(claim, PublicKnowledge(None, (0,) * times), draw)
 
 
 def groups_shown(
@@ -84,4 +84,6 @@ def groups_shown(
         return Trials(np.stack([shown, np.where(shown, said, NOT_THERE)], 1).astype(float), secret)
 
     why = "a count with noise, and whether its group is shown"
-    return World(Claim("max-log-ratio", epsilon, HALF, why=why), Known(None, (2, 0)), draw)
+    return World(
+        ClaimedBound("max-log-ratio", epsilon, HALF, why=why), PublicKnowledge(None, (2, 0)), draw
+    )

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import Claim
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World
 from unspoken.numerics.arrays import Array
@@ -43,8 +43,8 @@ def rebuilt(bits: int, answers: int, epsilon: float, limit: float) -> World:
         return Trials(np.concatenate(seen)[:, None], np.concatenate(secret))
 
     why = "what one answer tells" if free else f"{asked} answers, then the ledger refuses"
-    claim = Claim("max-log-ratio", bound, 0.5, why=why)
-    return World(claim, Known(lambda seen: seen[:, 0], (0,)), draw)
+    claim = ClaimedBound("max-log-ratio", bound, 0.5, why=why)
+    return World(claim, PublicKnowledge(lambda seen: seen[:, 0], (0,)), draw)
 
 
 def fitted(queries: Array, said: Array) -> Array:

@@ -22,15 +22,15 @@ import pyarrow.compute as pc
 
 from unspoken.auditing.around import (
     OF_UNITS,
-    Context,
+    ContextColumn,
     context_of,
     grouped,
     habits,
     lacking,
     worst_value,
 )
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import FAMILY, Claim, Verdict, attacked
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import FAMILY, ClaimedBound, Verdict, attacked
 from unspoken.auditing.sources import GIVEN, codes_of, gaps, hidden, labels, laid_open
 from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
@@ -164,7 +164,7 @@ class _Sight:
     reader: str | None
     rows: pa.Table
     shown: Sequence[pa.Table]
-    contexts: Sequence[Context]
+    contexts: Sequence[ContextColumn]
     grouped: Mapping[tuple[str, ...], Codes]
     public: Sequence[str]
     strays: Sequence[Strays]
@@ -236,7 +236,7 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
     def judged(which: Array, rows: Codes | slice, held: bool) -> Verdict:
         trials = Trials(which, secret).taken(rows)
         claim = _claim(ready.project, float(trials.secret.mean()), held)
-        known = Known(None, tuple(max(1, int(most) + 1) for most in which.max(0)))
+        known = PublicKnowledge(None, tuple(max(1, int(most) + 1) for most in which.max(0)))
         return attacked(claim, known, trials, ATTACKS, chance)
 
     def found(rows: Codes | slice, of: int, held: bool, given: str | None) -> Attacked:
@@ -277,16 +277,16 @@ def _habits(
             yield Attacked(sight.reader, habit, of, real, naive, len(sight.shown))
 
 
-def _claim(project: Project, prior: float, held: bool) -> Claim:
+def _claim(project: Project, prior: float, held: bool) -> ClaimedBound:
     """ln odds_cap, where every answer has to keep it; ``held``: given what is known."""
     limits = project.limits
     every = limits.exceed == 0 and limits.odds_cap < math.inf
     bound = math.log(limits.odds_cap) if every and held else None
     if not held:
         why = "no limit is about this: they hold given what [plan] given names, and missing values"
-        return Claim("odds", None, prior, why=why)
+        return ClaimedBound("odds", None, prior, why=why)
     why = f"odds_cap = {limits.odds_cap:g}" if every else "no cap holds for every answer"
-    return Claim("odds", bound, prior, why=why)
+    return ClaimedBound("odds", bound, prior, why=why)
 
 
 def _shown(served: Project, rows: pa.Table) -> Array:

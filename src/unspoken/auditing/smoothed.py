@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import Claim
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World, in_steps
 from unspoken.beliefs import Chain
@@ -50,7 +50,11 @@ def smoothed(stay: float, length: int, epsilon: float, at: int, known: bool = Fa
         return np.asarray(log_ratio + ahead + behind)
 
     prior = 0.5 if not known else float((1 - stay) ** 2 / ((1 - stay) ** 2 + stay**2))
-    return World(Claim("max-log-ratio", bound, prior, why=why), Known(score, (0,) * length), draw)
+    return World(
+        ClaimedBound("max-log-ratio", bound, prior, why=why),
+        PublicKnowledge(score, (0,) * length),
+        draw,
+    )
 
 
 def _message(like: Array, step: Array) -> Array:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.auditing.attacks import Known
-from unspoken.auditing.judging import Claim
+from unspoken.auditing.attacks import PublicKnowledge
+from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.queried import asked_again, fitted_noise, groups_shown
 from unspoken.auditing.rebuilt import rebuilt
 from unspoken.auditing.smoothed import smoothed
@@ -81,7 +81,9 @@ def row_order(prior: float, sort: bool) -> World:
         return Trials(np.argsort(np.argsort(place))[:, None] / trials, secret)
 
     return World(
-        Claim("odds", 0.0, prior, why="the order of rows says nothing"), Known(None, NUMBER), draw
+        ClaimedBound("odds", 0.0, prior, why="the order of rows says nothing"),
+        PublicKnowledge(None, NUMBER),
+        draw,
     )
 
 
@@ -93,7 +95,11 @@ def filtered(prior: float, by_key: bool) -> World:
         chosen = rng.random(trials) < 0.5 if by_key else secret
         return Trials(chosen[:, None].astype(float), secret)
 
-    return World(Claim("odds", 0.0, prior, why="conditions say nothing"), Known(None, (2,)), draw)
+    return World(
+        ClaimedBound("odds", 0.0, prior, why="conditions say nothing"),
+        PublicKnowledge(None, (2,)),
+        draw,
+    )
 
 
 def counted(prior: float, epsilon: float, noisy: bool) -> World:
@@ -111,7 +117,9 @@ def counted(prior: float, epsilon: float, noisy: bool) -> World:
 
     why = f"numbers of the manifest are of counts with noise, eps {epsilon:g}"
     return World(
-        Claim("odds", epsilon, prior, why=why), Known(lambda seen: seen[:, 0], NUMBER), draw
+        ClaimedBound("odds", epsilon, prior, why=why),
+        PublicKnowledge(lambda seen: seen[:, 0], NUMBER),
+        draw,
     )
 
 
@@ -123,8 +131,8 @@ def clipped(epsilon: float, clip: float) -> World:
         noise = np.clip(rng.laplace(scale=1 / epsilon, size=trials), -clip, clip)
         return Trials(in_steps(secret + noise)[:, None], secret)
 
-    claim = Claim("max-log-ratio", epsilon, 0.5, why=f"Laplace noise, eps {epsilon:g}")
-    return World(claim, Known(lambda seen: seen[:, 0], NUMBER), draw)
+    claim = ClaimedBound("max-log-ratio", epsilon, 0.5, why=f"Laplace noise, eps {epsilon:g}")
+    return World(claim, PublicKnowledge(lambda seen: seen[:, 0], NUMBER), draw)
 
 
 def doubles(epsilon: float) -> World:
@@ -134,8 +142,8 @@ def doubles(epsilon: float) -> World:
         secret = rng.random(trials) < 0.5
         return Trials((secret + rng.laplace(scale=1 / epsilon, size=trials))[:, None], secret)
 
-    claim = Claim("max-log-ratio", epsilon, 0.5, why=f"Laplace noise, eps {epsilon:g}")
-    return World(claim, Known(lambda seen: seen[:, 0], NUMBER), draw)
+    claim = ClaimedBound("max-log-ratio", epsilon, 0.5, why=f"Laplace noise, eps {epsilon:g}")
+    return World(claim, PublicKnowledge(lambda seen: seen[:, 0], NUMBER), draw)
 
 
 def silent(prior: float, columns: int) -> World:
@@ -145,8 +153,8 @@ def silent(prior: float, columns: int) -> World:
         seen = np.where(rng.random((trials, columns)) < 0.5, WITHHELD_AS, 0.0)
         return Trials(seen, rng.random(trials) < prior)
 
-    claim = Claim("odds", 0.0, prior, why="what is seen is independent of the secret")
-    return World(claim, Known(None, (1,) * columns), draw)
+    claim = ClaimedBound("odds", 0.0, prior, why="what is seen is independent of the secret")
+    return World(claim, PublicKnowledge(None, (1,) * columns), draw)
 
 
 def planted(prior: float, share: float, columns: int) -> World:

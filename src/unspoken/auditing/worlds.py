@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.adversary import Adversary
-from unspoken.auditing.attacks import Known, Scorer
-from unspoken.auditing.judging import Claim
+from unspoken.auditing.attacks import PublicKnowledge, Scorer
+from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.beliefs import Belief
 from unspoken.engines.arrow import array
@@ -49,8 +49,8 @@ class Draw(Protocol):
 class World:
     """A bound, what everybody knows, and ``draw``, which draws so many trials."""
 
-    claim: Claim
-    known: Known
+    claim: ClaimedBound
+    known: PublicKnowledge
     draw: Draw
 
 
@@ -92,10 +92,10 @@ def modelled(
     bound = leakage(belief, mechanism, who, measure, **options)  # type: ignore[arg-type]
     high = bound.high if measure == "delta" else bound.nats
     book = _Book.of(belief.domain, mechanism, who)
-    claim = Claim(measure, high, _prior(belief, asked), epsilon, bound.why)
+    claim = ClaimedBound(measure, high, _prior(belief, asked), epsilon, bound.why)
     runs = mechanism if really is None else really
     draw = _Draw(belief, runs, asked, book, really_asks or int(who.asks_of(asked.target)), kept)
-    return World(claim, Known(_bayes(belief, mechanism, asked, book), book.sizes), draw)
+    return World(claim, PublicKnowledge(_bayes(belief, mechanism, asked, book), book.sizes), draw)
 
 
 def _prior(belief: Belief, asked: Hypotheses) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 
 from unspoken.auditing import Audited, audit
-from unspoken.auditing.judging import Claim, Verdict
+from unspoken.auditing.judging import ClaimedBound, Verdict
 from unspoken.auditing.scenario import EXPECTED, catalogue
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trying import Tried, TriedAll, try_all
@@ -129,7 +129,7 @@ def _counted(verdict: Verdict) -> list[str]:
     return [best.attack, in_its_unit(claim, claim.bound), reached, share]
 
 
-def in_its_unit(claim: Claim, leaked: float) -> str:
+def in_its_unit(claim: ClaimedBound, leaked: float) -> str:
     """What was claimed or reached, as plans and releases say it: odds, bits, or a probability."""
     number = claim.read(leaked)
     if claim.unit == "odds":

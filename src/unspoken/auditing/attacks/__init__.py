@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from unspoken.auditing.attacks.known import blanks, largest, least, posterior, spread
-from unspoken.auditing.attacks.protocol import Attack, Known, Scorer
+from unspoken.auditing.attacks.protocol import Attack, PublicKnowledge, Scorer
 from unspoken.auditing.attacks.trained import classified, digits, frequent, nearest
 
-__all__ = ["ATTACKS", "Attack", "Known", "Scorer"]
+__all__ = ["ATTACKS", "Attack", "PublicKnowledge", "Scorer"]
 
 ATTACKS: Mapping[str, Attack] = {
     "blanks": blanks,

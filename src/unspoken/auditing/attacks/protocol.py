@@ -9,14 +9,14 @@ from typing import Protocol
 from unspoken.auditing.trials import Trials
 from unspoken.numerics.arrays import Array
 
-__all__ = ["Attack", "Known", "Scorer"]
+__all__ = ["Attack", "PublicKnowledge", "Scorer"]
 
 # For each row of what is seen a number: the larger, the likelier the secret.
 Scorer = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class Known:
+class PublicKnowledge:
     """What everybody knows: Bayes's rule by the published belief and mechanism, where there is one.
 
     ``sizes``: how many labels each column has; 0 of an answer that is a number.
@@ -33,4 +33,4 @@ class Attack(Protocol):
     without. An attack that cannot be made of this gives None.
     """
 
-    def __call__(self, known: Known, practice: Trials) -> Scorer | None: ...
+    def __call__(self, known: PublicKnowledge, practice: Trials) -> Scorer | None: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.auditing.attacks.protocol import Known, Scorer
+from unspoken.auditing.attacks.protocol import PublicKnowledge, Scorer
 from unspoken.auditing.trials import Trials
 from unspoken.numerics.arrays import Array
 
@@ -23,7 +23,7 @@ LABELS = 24  # of a column, the commonest, each with a weight of its own
 STEPS, RIDGE = 12, 1e-3  # of Newton's method; what keeps weights finite where cases part cleanly
 
 
-def frequent(known: Known, practice: Trials) -> Scorer | None:
+def frequent(known: PublicKnowledge, practice: Trials) -> Scorer | None:
     """log of (how often with the secret / how often without), for each whole answer by itself.
 
     Half a trial is added to either, so that what came once is not certain.
@@ -54,7 +54,7 @@ def frequent(known: Known, practice: Trials) -> Scorer | None:
     return scored
 
 
-def digits(known: Known, practice: Trials) -> Scorer | None:
+def digits(known: PublicKnowledge, practice: Trials) -> Scorer | None:
     """How many of its last binary digits an answer does not use, beside how large it is.
 
     Noise that is added as a double has as many as the sum leaves it, and so tells the sum.
@@ -70,12 +70,12 @@ def digits(known: Known, practice: Trials) -> Scorer | None:
 
     columns = 3 * len(known.sizes)
     taught = Trials(unused(practice.seen), practice.secret)
-    score = frequent(Known(None, (64,) * columns), taught)
+    score = frequent(PublicKnowledge(None, (64,) * columns), taught)
     assert score is not None
     return lambda seen: score(unused(seen))
 
 
-def nearest(known: Known, practice: Trials) -> Scorer | None:
+def nearest(known: PublicKnowledge, practice: Trials) -> Scorer | None:
     """The share of secrets among the nearest that were seen, labels being apart or not."""
     few = [np.flatnonzero(practice.secret == which)[:REMEMBERED] for which in (True, False)]
     kept = practice.taken(np.concatenate(few))
@@ -101,7 +101,7 @@ def nearest(known: Known, practice: Trials) -> Scorer | None:
     return scored if len(kept) else None
 
 
-def classified(known: Known, practice: Trials) -> Scorer | None:
+def classified(known: PublicKnowledge, practice: Trials) -> Scorer | None:
     """A logistic line: each label has a weight, and each number."""
     middle, scale = practice.seen.mean(0), np.maximum(practice.seen.std(0), 1e-9)
     common = [_commonest(column) for column in practice.seen.T]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unspoken.auditing import Attacked, Audited, AuditedFile
-from unspoken.auditing.files import Secret
-from unspoken.auditing.judging import Claim, Reached, Verdict
+from unspoken.auditing.files import SecretAttacked
+from unspoken.auditing.judging import ClaimedBound, Reached, Verdict
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
 from unspoken.releasing.assessing import prose
 
@@ -99,7 +99,7 @@ def _released(attacked: Attacked) -> Panel:
     return _panel(title, says, attacked.verdict, beside)
 
 
-def _secret(secret: Secret) -> Panel:
+def _secret(secret: SecretAttacked) -> Panel:
     beside = _best("control", secret.verdict.claim, secret.control)
     says = secret.in_words().removeprefix(f"{secret.sought}: ").removeprefix(f"{secret.about}: ")
     return _panel(secret.sought, says, secret.verdict, beside)
@@ -113,7 +113,7 @@ def _panel(title: str, says: str, verdict: Verdict, beside: Iterable[AttackLine]
     return Panel(title, says, claim.unit, bound, [*lines, *beside])
 
 
-def _line(name: str, claim: Claim, attack: Reached, beside: bool = False) -> AttackLine:
+def _line(name: str, claim: ClaimedBound, attack: Reached, beside: bool = False) -> AttackLine:
     low, high = attack.leakage.interval or (0.0, math.inf)
     low, value, high = map(claim.read, (low, attack.leakage.value, high))
     beats = claim.bound is not None and attack.beats(claim.bound)
@@ -122,7 +122,7 @@ def _line(name: str, claim: Claim, attack: Reached, beside: bool = False) -> Att
     return AttackLine(name, low, value, high, beats, beside, found, right)
 
 
-def _best(name: str, claim: Claim, verdict: Verdict) -> list[AttackLine]:
+def _best(name: str, claim: ClaimedBound, verdict: Verdict) -> list[AttackLine]:
     return [] if verdict.best is None else [_line(name, claim, verdict.best, beside=True)]
 
 
