@@ -30,7 +30,7 @@ from unspoken.answering import query
 from unspoken.answering.exact import ONE, Exact
 from unspoken.answering.noise import AnswerNoise
 from unspoken.answering.question import bound
-from unspoken.engines.protocol import Chosen
+from unspoken.engines.protocol import ContributionBound
 from unspoken.numerics.noise import two_sided_noise
 from unspoken.releasing import prepare
 
@@ -121,7 +121,7 @@ def main(rows: int, python: str | None) -> None:
         question = bound(ready.project, ready.table, ready.learned, TEXT)
         noise = AnswerNoise(question.numbers, 1.0, ready.learned.labelling)
 
-        def answer(chosen: Chosen | None) -> None:
+        def answer(chosen: ContributionBound | None) -> None:
             exact = Exact.of(question, ready.table, chosen)
             for sums, number in zip(exact.sums, question.numbers, strict=True):
                 two_sided_noise(sums, noise.scale(number))
@@ -133,7 +133,7 @@ def main(rows: int, python: str | None) -> None:
         print(f"  plain DuckDB                 {plain:.3f}")
         most = 1.5 * plain + 0.3
         print(f"  with noise                   {noisy:.3f}  (plain x 1.5 + .3: {most:.3f})")
-        by_group = Chosen(["g"], rows // GROUPS // 2, "secret")
+        by_group = ContributionBound(["g"], rows // GROUPS // 2, "secret")
         only = f"""SELECT count(*) FROM (SELECT * FROM '{path}' QUALIFY row_number() OVER (
             PARTITION BY g ORDER BY sha256(concat_ws(chr(0), 'secret', g::VARCHAR, id::VARCHAR)))
             <= {by_group.rows})"""

@@ -12,7 +12,7 @@ import pytest
 from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, query
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Answer, Ledger
+from unspoken.ledger import Account, AnswerEvent, Ledger
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Geometric, Together
 from unspoken.releasing import prepare
@@ -27,7 +27,7 @@ def drawn(path: Path, draw: int, epsilon: float | None = 0.3, text: str = ILL) -
     return found
 
 
-def charged(path: Path) -> list[Answer]:
+def charged(path: Path) -> list[AnswerEvent]:
     return [event for _, event in Ledger(path.parent / "ledger.sqlite").answers()]
 
 

@@ -17,7 +17,7 @@ from unspoken import Chain, temporal, temporal_budget
 from unspoken.answering import Promised, offers, query
 from unspoken.answering.unit import share_of_epoch
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Answer
+from unspoken.ledger import AnswerEvent
 from unspoken.mechanisms import Geometric
 from unspoken.policy import Project
 from unspoken.releasing import prepare
@@ -148,7 +148,7 @@ def test_no_epoch_is_told_of_more(stays: float, tmp_path: Path) -> None:
         assert 0.8 * bound <= growth <= bound + 1e-9
 
 
-def _told(events: list[Answer], stays: float) -> list[float]:
+def _told(events: list[AnswerEvent], stays: float) -> list[float]:
     """By how much the log odds of each day's secret move at most, over every answer there is."""
     days = list(itertools.product((0, 1), repeat=3))
     kept = np.array([sum(a == b for a, b in itertools.pairwise(x)) for x in days])

@@ -23,7 +23,7 @@ from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
 from unspoken.engines import duckdb
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Chosen, Scan
+from unspoken.engines.protocol import ContributionBound, Scan
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
@@ -285,11 +285,11 @@ def test_claimed_epsilon_is_the_measured_one(text: str, ready: Prepared) -> None
 def test_at_most_so_many_rows_of_a_unit(ready: Prepared) -> None:
     """A hash of keys chooses: the same whatever rows hold, other ones with another secret."""
     question = asked(ready, "SELECT person, SUM(stay) FROM wards GROUP BY person")
-    chosen = [Exact.of(question, ready.table, Chosen(["person"], 3, s)) for s in "aab"]
+    chosen = [Exact.of(question, ready.table, ContributionBound(["person"], 3, s)) for s in "aab"]
     assert set(chosen[0].rows.tolist()) == {3}
     assert (chosen[0].sums[0] == chosen[1].sums[0]).all()
     assert (chosen[0].sums[0] != chosen[2].sums[0]).any()
-    assert "'a'" not in repr(Chosen(["person"], 3, "a"))
+    assert "'a'" not in repr(ContributionBound(["person"], 3, "a"))
 
 
 def test_by_heaps_or_in_order_the_same_rows_are_chosen(
@@ -301,7 +301,9 @@ def test_by_heaps_or_in_order_the_same_rows_are_chosen(
     found = []
     for heap in (10**6, 1):
         monkeypatch.setattr(duckdb, "HEAP", heap)
-        found += [Exact.of(question, table, Chosen(["day"], k, "a")) for k in (1, 7, 10**5)]
+        found += [
+            Exact.of(question, table, ContributionBound(["day"], k, "a")) for k in (1, 7, 10**5)
+        ]
     for heaps, ordered in zip(found[:3], found[3:], strict=True):
         assert heaps.groups == ordered.groups
         assert all((a == b).all() for a, b in zip(heaps.sums, ordered.sums, strict=True))

@@ -19,7 +19,7 @@ import pytest
 from unspoken import Chain, temporal
 from unspoken.answering import NoisyAnswer, query
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Answer, Ledger
+from unspoken.ledger import Account, AnswerEvent, Ledger
 from unspoken.mechanisms import Geometric
 
 Law = dict[tuple[int, ...], Fraction]
@@ -75,7 +75,7 @@ def asked(path: Path, day: int, epsilon: float | None = 0.4, who: str | None = N
     return found
 
 
-def charged(path: Path) -> list[Answer]:
+def charged(path: Path) -> list[AnswerEvent]:
     return [event for _, event in Ledger(path.parent / "ledger.sqlite").answers()]
 
 
@@ -227,7 +227,7 @@ def test_of_what_is_not_known_all_is_counted(tmp_path: Path) -> None:
     (event,) = charged(path)
     older = replace(event, unit=(), unit_epsilon=0.0)
     assert "unit" not in older.to_json().replace("unit_", "")
-    assert Answer.from_json(older.to_json()) == older
+    assert AnswerEvent.from_json(older.to_json()) == older
     for kept, expected in ((event, Fraction(1, 10)), (older, None)):
         streams = Account.of([kept]).draws.streams
         assert streams.spent([()], ["office"]) == expected

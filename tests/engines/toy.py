@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.engines.protocol import Chosen, Scan, Tally, Work
+from unspoken.engines.protocol import ContributionBound, Scan, Tally, Work
 from unspoken.engines.sql import Expression
 
 
@@ -64,7 +64,7 @@ class ToyTable:
 
     def totals(
         self, numbers: Sequence[Expression], groups: Sequence[Expression], where: str,
-        chosen: Chosen | None = None,
+        chosen: ContributionBound | None = None,
     ) -> pa.Table:  # fmt: skip
         assert chosen is None, where
         same = [f"{group.sql} AS g{place}" for place, group in enumerate(groups)]

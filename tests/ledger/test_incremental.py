@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.ledger.charging import under
 from tests.ledger.histories import event
-from unspoken.ledger import Account, Answer, Ledger, Release
+from unspoken.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.mechanisms import Geometric
 
 WHO = [(), ("r",), ("s",), ("r", "s")]
@@ -23,8 +23,8 @@ WHO = [(), ("r",), ("s",), ("r", "s")]
 def answer(
     number: int, request: str, readers: tuple[str, ...], epochs: list[str], epsilon: float,
     label: str, unit: str, of_epoch: float = 0.0,
-) -> Answer:  # fmt: skip
-    return Answer(
+) -> AnswerEvent:  # fmt: skip
+    return AnswerEvent(
         f"t{number}", label, True, Geometric(0.5, {"a": [1, 0]}),
         {epoch: {"a": "same"} for epoch in epochs}, "k", "c", {}, {},
         readers=readers, request=request, query=request, unit=(unit,), unit_epsilon=epsilon,
@@ -50,7 +50,7 @@ ANSWERS = st.lists(
 
 @given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["", "q1", "q2"]))
 def test_streams_are_the_sums_of_what_was_given(
-    answers: list[Answer], audience: list[tuple[str, ...]], but: str
+    answers: list[AnswerEvent], audience: list[tuple[str, ...]], but: str
 ) -> None:
     latest = {(each.request, each.readers): each for each in answers}  # the last one of each counts
     seen = [
@@ -68,11 +68,11 @@ def test_streams_are_the_sums_of_what_was_given(
 
 @given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["", "q1", "q2"]))
 def test_streams_of_an_epoch_are_the_sums_of_what_was_given_of_it(
-    answers: list[Answer], audience: list[tuple[str, ...]], but: str
+    answers: list[AnswerEvent], audience: list[tuple[str, ...]], but: str
 ) -> None:
     """Of the epochs of a function; by another function it may be of any rows, so all counts."""
 
-    def told(each: Answer, epoch: str) -> Fraction:
+    def told(each: AnswerEvent, epoch: str) -> Fraction:
         if each.epoch != "day":
             return Fraction(str(each.unit_epsilon))
         known = each.epoch_epsilon or each.unit_epsilon
@@ -93,7 +93,7 @@ def test_streams_of_an_epoch_are_the_sums_of_what_was_given_of_it(
 
 @given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["x", "y", "z"]))
 def test_draws_are_those_of_the_epoch_and_of_other_labels(
-    answers: list[Answer], audience: list[tuple[str, ...]], epoch: str
+    answers: list[AnswerEvent], audience: list[tuple[str, ...]], epoch: str
 ) -> None:
     draws = Account.of(answers).draws
     words = [f"[{', '.join(f'{chr(34)}{name}{chr(34)}' for name in who)}]" for who in audience]

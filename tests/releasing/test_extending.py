@@ -22,7 +22,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Exposure, Ledger
 from unspoken.releasing import adopt_plan, learn_project
 from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.results import Epochs
+from unspoken.releasing.results import EpochOutcomes
 
 
 def pinned(folder: Path, **limits: Any) -> Path:
@@ -183,7 +183,7 @@ def files(folder: Path) -> dict[str, Any]:
 
 
 def test_epochs_are_named_in_the_order_of_their_numbers() -> None:
-    epochs = Epochs(("10", "2", "1"), {}, (), 0, {}, {}, {}, extended=("2026-10", "2026-9"))
+    epochs = EpochOutcomes(("10", "2", "1"), {}, (), 0, {}, {}, {}, extended=("2026-10", "2026-9"))
     assert epochs.said() == ["1, 2, 10 new", "more is shown of 2026-9, 2026-10"]
 
 

@@ -16,7 +16,7 @@ from unspoken.releasing import release
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.rows import gathering
 from unspoken.releasing.rows.gathering import Gathered
-from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.kernel import RowKernel
 from unspoken.releasing.rows.witness import Records
 
 LATE = {"id": 1_000, "day": "2026-01-30", "a": "x", "b": "u"}
@@ -25,14 +25,14 @@ LATE = {"id": 1_000, "day": "2026-01-30", "a": "x", "b": "u"}
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How many rows of each month the kernel looked at."""
-    found, own = Counter[str](), Kernel.__call__
+    found, own = Counter[str](), RowKernel.__call__
 
-    def counting(self: Kernel, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def counting(self: RowKernel, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             found.update(day[:7] for day in batch.column("day").to_pylist())
             yield from own(self, iter([batch]))
 
-    monkeypatch.setattr(Kernel, "__call__", counting)
+    monkeypatch.setattr(RowKernel, "__call__", counting)
     return found
 
 

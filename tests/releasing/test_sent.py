@@ -15,12 +15,12 @@ from unspoken.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.opening import OpenProject
-from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.kernel import RowKernel
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 11)]
 
 
-def kernel_of(folder: Path, plan: str, apart: bool) -> tuple[Kernel, Asked]:
+def kernel_of(folder: Path, plan: str, apart: bool) -> tuple[RowKernel, Asked]:
     of, cap = 'of = "substr(day, 1, 7)"', 4.0 if plan == "record" else 1e300
     few = {name: ATTRIBUTES[name] for name in ("rooms", "door")}
     path = small(folder, rows(), few, keys=KEYS, epoch=of, odds_cap=cap)
@@ -53,7 +53,7 @@ def test_no_other_key_goes_with_it(tmp_path: Path) -> None:
     assert isinstance(next(iter(some(_of(asked, MONTHS[0], kernel)))), pa.RecordBatch)
 
 
-def _of(asked: Asked, month: str, kernel: Kernel) -> list[pa.RecordBatch]:
+def _of(asked: Asked, month: str, kernel: RowKernel) -> list[pa.RecordBatch]:
     whole = pa.Table.from_batches(asked.ready.table.batches(Scan(kernel.rules.needs)))
     own = pa.compute.starts_with(whole["day"], month)
     return list(whole.filter(own).combine_chunks().to_batches())

@@ -18,7 +18,7 @@ from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import Mechanism
 from unspoken.searching.certificate import Certificate
 from unspoken.searching.joints import AllBut
-from unspoken.searching.search import Asked, looks_at_everybody, worst
+from unspoken.searching.search import SearchProblem, looks_at_everybody, worst
 from unspoken.searching.surroundings import worst_of_branches
 
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
@@ -31,7 +31,7 @@ def binary(variables: int) -> unspoken.Tree:
 def branched(belief: Markov, mechanism: unspoken.Laplace) -> list[Certificate]:
     """As for a belief that is too large for anything else."""
     names = belief.domain.names
-    found = Asked(belief, mechanism, MEASURES["max-log-ratio"], names, {}, None).branches()
+    found = SearchProblem(belief, mechanism, MEASURES["max-log-ratio"], names, {}, None).branches()
     assert found is not None
     return list(found)
 

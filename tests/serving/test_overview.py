@@ -13,7 +13,7 @@ import pytest
 
 from unspoken.adversary import Adversary
 from unspoken.errors import InputError
-from unspoken.ledger import Account, Answer, Ledger, Release
+from unspoken.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
@@ -39,7 +39,7 @@ def recounted(path: Path, who: tuple[str, ...]) -> float:
     """The worst odds about arrival, from the texts of the events alone."""
     ready, ledger = prepare(path), Ledger(path.parent / "ledger.sqlite")
     kept: list[Release] = [Release.from_json(e.to_json()) for e in ledger.events()]
-    kept += [Answer.from_json(event.to_json()) for _, event in ledger.answers()]
+    kept += [AnswerEvent.from_json(event.to_json()) for _, event in ledger.answers()]
     seen = [event for event in kept if not event.readers or {*event.readers} & {*who}]
     account = Account.of(seen)
     shown = account.exposure(account.readers()).fold(ready.sensitive)

@@ -11,7 +11,7 @@ from tests.serving import building
 from unspoken import leakage
 from unspoken.adversary import Adversary
 from unspoken.errors import LimitExceeded
-from unspoken.ledger import Account, Answer
+from unspoken.ledger import Account, AnswerEvent
 from unspoken.mechanisms import Geometric
 from unspoken.mechanisms.parts import Parts
 from unspoken.releasing import adopt_plan
@@ -31,7 +31,9 @@ def test_an_answer_more_is_looked_at_by_itself(path: Path, monkeypatch: pytest.M
     first = kept.ledger.answers()[-1][1]
 
     def answered(number: int) -> None:
-        one: Answer = replace(first, request=f"{number:064x}", readings={f"epoch {number}": {}})
+        one: AnswerEvent = replace(
+            first, request=f"{number:064x}", readings={f"epoch {number}": {}}
+        )
         kept.ledger.charge(one, passes, kept.seal)
 
     looked, parts = list[Domain](), Geometric.parts

@@ -20,7 +20,7 @@ from tests.effort import EFFORT
 from tests.serving.running import Running, running
 from unspoken.adversary import Adversary
 from unspoken.errors import LimitExceeded
-from unspoken.ledger import Account, Answer, Ledger, Release
+from unspoken.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
@@ -144,7 +144,7 @@ def recounted(year: Year, who: set[str], more: tuple[Release, ...] = ()) -> floa
     """The worst odds about anything, from the texts of the events alone."""
     ready, ledger = prepare(year.path), Ledger(year.folder / "ledger.sqlite")
     kept: list[Release] = [Release.from_json(each.to_json()) for each in ledger.events()]
-    kept += [Answer.from_json(each.to_json()) for _, each in ledger.answers()]
+    kept += [AnswerEvent.from_json(each.to_json()) for _, each in ledger.answers()]
     account = Account.of(e for e in [*kept, *more] if not e.readers or {*e.readers} & who)
     shown = account.exposure(account.readers()).fold(ready.sensitive)
     belief, sensitive = ready.learned.belief, ready.learned.sensitive

@@ -15,7 +15,7 @@ import pyarrow as pa
 from unspoken.answering.exact import Exact
 from unspoken.answering.noise import CHANCE, AnswerNoise
 from unspoken.answering.numbers import Number
-from unspoken.answering.question import Column, Question, Term
+from unspoken.answering.question import AnswerColumn, Question, Term
 from unspoken.display import Framed, Shown
 from unspoken.errors import unknown
 from unspoken.numerics.arrays import Counts
@@ -294,7 +294,7 @@ def _sorted(question: Question, rows: Sequence[Sequence[Any]]) -> Sequence[Seque
     return sorted(rows, key=order)
 
 
-def _value(column: Column, cell: int, at: int, exact: Exact, noisy: Sequence[Counts]) -> Any:
+def _value(column: AnswerColumn, cell: int, at: int, exact: Exact, noisy: Sequence[Counts]) -> Any:
     above = _of_term(column.above[cell], at, exact, noisy)
     if column.below:
         below = _of_term(column.below[cell], at, exact, noisy)

@@ -17,10 +17,10 @@ from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
-from unspoken.engines.protocol import Chosen, Scan, Table
+from unspoken.engines.protocol import ContributionBound, Scan, Table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
-from unspoken.ledger import Account, Answer, Charged
+from unspoken.ledger import Account, AnswerEvent, Charged
 from unspoken.mechanisms import Mechanism, OneSided, Together
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
@@ -143,13 +143,13 @@ class Asking:
         return min(most, rows.groups(together, place)[1])
 
     @property
-    def chosen(self) -> Chosen | None:
+    def chosen(self) -> ContributionBound | None:
         """Which rows enter, where not all may."""
         most, units = self.project.query.rows_per_unit, self.ready.units
         if most is None or self.rows_per_unit is None or units.largest <= most:
             return None
         secret = self.master.derive(*PURPOSE).code(b"").hex()
-        return Chosen(self.project.source.unit, most, secret)
+        return ContributionBound(self.project.source.unit, most, secret)
 
     def exact(self) -> Exact:
         """The numbers, read now."""
@@ -240,12 +240,12 @@ class Asking:
 
     def event(
         self, noise: AnswerNoise, readings: Mapping[str, Mapping[str, str]] | None = None
-    ) -> Answer:
+    ) -> AnswerEvent:
         """What the ledger is to keep of it before anything is drawn; ``readings``: if not those of
         the rows as they are.
         """
         ready, whole, keys = self.ready, self.project, self.ready.table.keys
-        return Answer(
+        return AnswerEvent(
             table=whole.source.name,
             epoch=coined_by(whole),
             per_key=whole.epoch.of is not None,
@@ -279,11 +279,11 @@ class Asking:
         text, reader = narrowed(self.question.text, condition), next(iter(self.readers), None)
         return command(text, reader, self.epsilon, self.share, self.draw)
 
-    def _covered(self, event: Answer, account: Account) -> None:
+    def _covered(self, event: AnswerEvent, account: Account) -> None:
         """Raise if it must not follow what has been, however much noise it has."""
         replace(self.admission, compared=self.first_read.compared).covered(event, account)
 
-    def admit(self, event: Answer, account: Account) -> None:
+    def admit(self, event: AnswerEvent, account: Account) -> None:
         """Raise if it must not follow what has been: of one draw there is one noise."""
         asked, admission = account.asked(event.request), self.admission
         if asked is not None and asked.times != event.times:
@@ -334,7 +334,7 @@ class Asking:
         """What this sees in what was given out before."""
         return self.held.look(at) if self.held else at(Account.of(()))
 
-    def _least(self, draft: Answer, account: Account) -> float:
+    def _least(self, draft: AnswerEvent, account: Account) -> float:
         """The least noise that fits beside what the account has."""
         self._covered(draft, account)
         return self._least_for(draft, account, self.admission, ())
@@ -349,7 +349,11 @@ class Asking:
         return self._noise(self._look(lambda had: self._least_for(draft, had, admission, planned)))
 
     def _least_for(
-        self, draft: Answer, account: Account, admission: Admission, planned: Sequence[Mechanism]
+        self,
+        draft: AnswerEvent,
+        account: Account,
+        admission: Admission,
+        planned: Sequence[Mechanism],
     ) -> float:
         held, spent = admission.before(draft, account), self._spent_before(draft, account)
 
@@ -361,7 +365,7 @@ class Asking:
 
         return least(broken)
 
-    def _spent_before(self, event: Answer, account: Account) -> SpentBefore:
+    def _spent_before(self, event: AnswerEvent, account: Account) -> SpentBefore:
         """What answers told of a unit before, to each coalition that sees this one."""
         audiences = self.admission.audiences(event, account)
         return SpentBefore.before(self.project, event, account, [*audiences.values()])

@@ -13,7 +13,7 @@ import pyarrow as pa
 from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.question import Question
 from unspoken.answering.select import WHERE
-from unspoken.engines.protocol import Chosen, Table
+from unspoken.engines.protocol import ContributionBound, Table
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Counts
@@ -36,7 +36,7 @@ class Exact:
     sums: Sequence[Counts] = field(repr=False)
 
     @classmethod
-    def of(cls, question: Question, table: Table, chosen: Chosen | None) -> Exact:
+    def of(cls, question: Question, table: Table, chosen: ContributionBound | None) -> Exact:
         """Read the table; a row that has no value it may have is an error."""
         rows = reduce(lambda held, condition: held.only(condition, True), question.where, table)
         alike: dict[tuple[str, ...], list[int]] = {}
@@ -76,7 +76,7 @@ def _by_cells(
     question: Question,
     rows: Table,
     names: Sequence[str],
-    chosen: Chosen | None,
+    chosen: ContributionBound | None,
     groups: Sequence[tuple[Any, ...]],
 ) -> tuple[Codes, Codes, Counts]:
     """How many rows are of which of the groups, and in which combination of cells of attributes,
@@ -111,7 +111,7 @@ def _refuse_large(question: Question, rows: pa.ChunkedArray | pa.Array) -> None:
         )
 
 
-def _refuse_odd(cells: AttributeCells, rows: Table, chosen: Chosen | None) -> None:
+def _refuse_odd(cells: AttributeCells, rows: Table, chosen: ContributionBound | None) -> None:
     """Say what is wrong with some row."""
     strange = cells.strange()
     found = rows.totals(list(strange.values()), (), WHERE, chosen)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from unspoken.answering.noise import CHANCE
 from unspoken.learning.intervals.noise_law import reach
-from unspoken.ledger import Answer, Ledger
+from unspoken.ledger import AnswerEvent, Ledger
 from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
@@ -58,7 +58,7 @@ def odds_beside(answers: Sequence[GivenAnswer], odds: float = 1.0) -> float:
     return odds * exp_or_inf(together(answers))
 
 
-def _given(at: str, event: Answer) -> GivenAnswer:
+def _given(at: str, event: AnswerEvent) -> GivenAnswer:
     epsilon = math.fsum(map(_epsilon, event.mechanism.drawn_anew()))
     return GivenAnswer(
         at, event.query, event.readers, reach(1, event.times, CHANCE), epsilon, event.noise

@@ -19,7 +19,7 @@ from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.custody.first_readings import FirstReadings
-from unspoken.releasing.rows.kernel import Kernel, found
+from unspoken.releasing.rows.kernel import RowKernel, found
 from unspoken.releasing.rows.reading import Reading, Rules
 from unspoken.releasing.rows.witness import Prints, Records, Witness
 from unspoken.types.domain import Domain
@@ -53,7 +53,7 @@ class FirstRead:
 
 def fingerprints(reading: Reading, master: MasterKey, domain: Domain) -> Readings:
     """Of all rows, by reading them once."""
-    kernel, witness = Kernel(reading.rules, master, domain), Witness(reading.rules, master)
+    kernel, witness = RowKernel(reading.rules, master, domain), Witness(reading.rules, master)
     deque(witness.watch(reading.through(kernel, BATCH, ordered=False)), 0)
     return witness.readings()
 

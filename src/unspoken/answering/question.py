@@ -31,7 +31,7 @@ from unspoken.learning import Learned
 from unspoken.numerics.arrays import Counts, Mask
 from unspoken.policy import Project
 
-__all__ = ["PUBLIC", "Column", "Question", "Term", "bound"]
+__all__ = ["PUBLIC", "AnswerColumn", "Question", "Term", "bound"]
 
 Shown = tuple[tuple[str, int], ...]  # columns of an answer: titles and places
 CELLS = 400  # combinations of cells of several attributes: each may be a sum of its own
@@ -46,7 +46,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column:
+class AnswerColumn:
     """A column of the answer: for each cell that rows are grouped by (one, if by none) the term
     that it is, and of an average what that is divided by. ``of``: the attribute that is added up.
     """
@@ -74,7 +74,7 @@ class Question:
 
     select: Select
     numbers: tuple[Number, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[AnswerColumn, ...]
     groups: tuple[Expression, ...]
     where: tuple[Expression, ...]
     by: tuple[AttributeCells, ...]
@@ -90,7 +90,7 @@ class Question:
         return tuple(sorted({name for number in self.numbers for name in number.names}))
 
     @property
-    def asked(self) -> list[tuple[str, Column]]:
+    def asked(self) -> list[tuple[str, AnswerColumn]]:
         """The columns that are no groups, as they are asked for."""
         first = len(self.select.groups)
         return [(title, self.columns[at - first]) for title, at in self.shown if at >= first]
@@ -181,7 +181,7 @@ class _Binder:
             "",
         )
 
-    def _alike(self, columns: Sequence[Column]) -> tuple[list[Column], Shown]:
+    def _alike(self, columns: Sequence[AnswerColumn]) -> tuple[list[AnswerColumn], Shown]:
         """Numbers and columns in an order that does not depend on which was asked for first."""
         order = sorted(self.numbers, key=lambda number: (number.names, number.adds))
         to = {place: order.index(number) for place, number in enumerate(self.numbers)}
@@ -281,7 +281,7 @@ class _Binder:
         where: Sequence[Fragment],
         by: Sequence[AttributeCells],
         kept: Sequence[tuple[int, ...]],
-    ) -> Column:
+    ) -> AnswerColumn:
         of_keys, only = self._parted(asked.only)
         if of_keys:
             raise InputError(
@@ -293,7 +293,7 @@ class _Binder:
         names = {fragment.columns[0] for fragment in only} | {cells.name for cells in by}
         names |= set() if added is None else {added.name}
         if not names:
-            return Column(asked.title, "count", (Term(PUBLIC),) * len(kept))
+            return AnswerColumn(asked.title, "count", (Term(PUBLIC),) * len(kept))
         cells = [self.cells[name] for name in sorted(names)]
         _refuse_many(asked, cells)
         holds = [self._holds(each, only) for each in cells]
@@ -319,22 +319,22 @@ class _Binder:
         added: AttributeCells | None,
         each: Sequence[Mask],
         cells: Sequence[AttributeCells],
-    ) -> Column:
+    ) -> AnswerColumn:
         """``each``: in which combinations of these cells a row of the answer has rows."""
         names = [own.name for own in cells]
         if added is None:
-            return Column(asked.title, "count", self._counts(names, each))
+            return AnswerColumn(asked.title, "count", self._counts(names, each))
         along = _along(cells, added)
         there = [mask & along(added.present).astype(bool) for mask in each]
         counted = self._counts(names, there) if asked.kind != "sum" else ()
         if asked.kind == "count":
-            return Column(asked.title, "count", counted)
+            return AnswerColumn(asked.title, "count", counted)
         above = list[Term]()
         for mask in there:
             axes = tuple(axis for axis, own in enumerate(cells) if own is not added)
             values, step = added.values(mask.any(axes).tolist())
             above.append(self._term(names, mask * along(values), step))
-        return Column(asked.title, asked.kind, tuple(above), counted, added.name)
+        return AnswerColumn(asked.title, asked.kind, tuple(above), counted, added.name)
 
     def _counts(self, names: Sequence[str], each: Iterable[Mask]) -> tuple[Term, ...]:
         return tuple(self._term(names, mask.astype(np.int64)) for mask in each)
@@ -385,7 +385,7 @@ def _moved(terms: Sequence[Term], to: Mapping[int, int]) -> tuple[Term, ...]:
     return tuple(t if t.place is None else t._replace(place=to[t.place]) for t in terms)
 
 
-def _written(column: Column) -> list[Any]:
+def _written(column: AnswerColumn) -> list[Any]:
     """What it is made of."""
     terms = [[[str(t.place), str(t.step)] for t in part] for part in (column.above, column.below)]
     return [column.kind, *terms]

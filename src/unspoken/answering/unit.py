@@ -27,7 +27,7 @@ from functools import cache
 
 from unspoken.beliefs import Chain
 from unspoken.conversion import temporal_budget
-from unspoken.ledger import Account, Answer, rows_of
+from unspoken.ledger import Account, AnswerEvent, rows_of
 from unspoken.policy import Project
 
 __all__ = ["SpentBefore", "share_of_epoch"]
@@ -61,7 +61,7 @@ class SpentBefore:
     def before(
         cls,
         project: Project,
-        event: Answer,
+        event: AnswerEvent,
         account: Account,
         audiences: Sequence[Sequence[tuple[str, ...]]],
     ) -> SpentBefore:
@@ -80,7 +80,7 @@ class SpentBefore:
             [by_epoch(each) for each in limited],
         )
 
-    def broken(self, event: Answer) -> str | None:
+    def broken(self, event: AnswerEvent) -> str | None:
         """The limit that this one beside it would break, in words."""
         return self._unknown or self._of_all(event) or self._of_one(event)
 
@@ -100,7 +100,7 @@ class SpentBefore:
             f"another [source] unit, so {' and '.join(declared)} cannot be held"
         )
 
-    def _of_all(self, event: Answer) -> str | None:
+    def _of_all(self, event: AnswerEvent) -> str | None:
         most = self.project.limits.unit_epsilon
         known = [each for each in self.all_rows if each is not None]
         total = Fraction(repr(event.unit_epsilon)) + max(known, default=Fraction(0))
@@ -111,7 +111,7 @@ class SpentBefore:
             f"limit.unit_epsilon is {most:g}"
         )
 
-    def _of_one(self, event: Answer) -> str | None:
+    def _of_one(self, event: AnswerEvent) -> str | None:
         share, own = share_of_epoch(self.project), Fraction(repr(event.of_epoch))
         total, epoch = max(
             (

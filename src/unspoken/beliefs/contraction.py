@@ -26,7 +26,7 @@ __all__ = ["contract"]
 
 
 @dataclass(frozen=True)
-class TwoParts:
+class RingChannel:
     """A channel's two parts and their sum, as the ring's numbers."""
 
     channel: Channel
@@ -57,14 +57,14 @@ def contract(
     rest = ring.of(table.reshape(prior.size, *table.shape[kept:]))
     excess, log_common = None, np.zeros(1)  # nothing is seen so far
     for channel in summed:  # axis 1 is the next variable; what was seen already runs along the last
-        parts = TwoParts(channel, ring)
+        parts = RingChannel(channel, ring)
         before = None if excess is None else ring.dot(np.moveaxis(excess, 1, -1), parts.law)
         new = ring.dot(np.moveaxis(rest, 1, -1), parts.excess)[..., None, :]
         excess = _join(ring, before, new, log_common)
         rest = ring.dot(np.moveaxis(rest, 1, -1), ring.of(np.ones((rest.shape[1], 1))))[..., 0]
         log_common = np.add.outer(log_common, channel.log_common).ravel()
     for axis, channel in shown.items():  # rest has one number a kept cell by now
-        parts, before, code = TwoParts(channel, ring), None, _codes(prior.shape, axis)
+        parts, before, code = RingChannel(channel, ring), None, _codes(prior.shape, axis)
         if excess is not None:
             before = ring.times(excess[:, :, None], parts.law[code][:, None, :])
         new = ring.times_rows(rest, parts.excess[code])[:, None, :]

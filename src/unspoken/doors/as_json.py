@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unspoken.display import json_number
 from unspoken.doors import changed, known
 from unspoken.doors.envelope import head
-from unspoken.learning import Kept
-from unspoken.ledger import Answer, Decision, Release, fold
+from unspoken.learning import KeptLinks
+from unspoken.ledger import AnswerEvent, Decision, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
     BackedUp,
@@ -29,11 +29,11 @@ from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import leakage
-from unspoken.releasing.results import Epochs, Said
+from unspoken.releasing.results import EpochOutcomes, Said
 
 if TYPE_CHECKING:  # what gives no answers loads nothing of them
     from unspoken.answering import Offer
-    from unspoken.doors.case import Answers
+    from unspoken.doors.case import CaseAnswers
     from unspoken.releasing.undeclared import Undeclared
 
 __all__ = [
@@ -94,7 +94,7 @@ def _counted(ready: Prepared) -> dict[str, Any] | None:
     return {"file": file, "at": pinned.learned, "noise": noise, "digest": pinned.digest}
 
 
-def _tree(tree: Kept) -> dict[str, Any]:
+def _tree(tree: KeptLinks) -> dict[str, Any]:
     """The pairs that a tree keeps, what it loses of the secrets, and both in words."""
     return {
         "form": "tree",
@@ -182,7 +182,7 @@ def released(done: Released) -> dict[str, Any]:
 def ledger(
     history: Sequence[tuple[str, Release]],
     decisions: Sequence[tuple[str, Decision]] = (),
-    answers: Sequence[tuple[str, Answer]] = (),
+    answers: Sequence[tuple[str, AnswerEvent]] = (),
     shown: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Every event, and what they show together; ``shown``: that, where these are some of them."""
@@ -235,7 +235,7 @@ def verified(checked: Verified) -> dict[str, Any]:
     }
 
 
-def case(answers: Answers) -> dict[str, Any]:
+def case(answers: CaseAnswers) -> dict[str, Any]:
     """One entry for each answer."""
     bounds = {name: bound.as_json() for name, bound in answers.bounds.items()}
     chosen = {} if answers.plan is None else {"plan": _asked(answers.plan)}
@@ -289,7 +289,7 @@ def _for_holder(cautions: Sequence[Caution]) -> dict[str, Any]:
     return {"for": "the holder", "warnings": [caution.text for caution in cautions]}
 
 
-def _epochs(epochs: Epochs | None) -> dict[str, Any]:
+def _epochs(epochs: EpochOutcomes | None) -> dict[str, Any]:
     """What became of each, for the holder."""
     return {} if epochs is None else {"epochs": asdict(epochs)}
 

@@ -26,7 +26,7 @@ from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 
-__all__ = ["Answers", "Case"]
+__all__ = ["CaseAnswers", "Case"]
 
 SECTIONS = ("belief", "mechanism", "adversary", "ask")
 
@@ -45,7 +45,7 @@ class Ask(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Answers:
+class CaseAnswers:
     """What a case asked for, by name: bounds, whoever is worst, the noise it takes, and a plan.
 
     ``compared``: what can be drawn of it.
@@ -97,7 +97,7 @@ class Case:
         """Whether something is asked for that can be drawn."""
         return "compare" in self.sections.get("ask", {})
 
-    def answer(self, tell: Callable[[str], object] = str) -> Answers:
+    def answer(self, tell: Callable[[str], object] = str) -> CaseAnswers:
         """Ask everything in the table [ask]; ``tell`` is told how far a long search is."""
         try:
             return self._answer(tell)
@@ -106,7 +106,7 @@ class Case:
         except RecursionError:
             raise InputError(f"{self.path}: tables in tables without end") from None
 
-    def _answer(self, tell: Callable[[str], object]) -> Answers:
+    def _answer(self, tell: Callable[[str], object]) -> CaseAnswers:
         ask = checked("ask", Ask, self._section("ask"))
         if not ask:
             raise InputError(f"ask: asks nothing; give any of {', '.join(Ask.__annotations__)}")
@@ -125,7 +125,7 @@ class Case:
             bounds["compare"] = compared = made("ask.compare", compare, ask["compare"], belief)
         if "plan" in ask:
             chosen = made("ask.plan", plan, ask["plan"], belief)
-        return Answers(bounds, chosen, compared)
+        return CaseAnswers(bounds, chosen, compared)
 
     def _about_one(self, belief: Belief, ask: Mapping[str, Any]) -> dict[str, Bound]:
         """What the adversary of the case learns."""

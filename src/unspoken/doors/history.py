@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
-from unspoken.ledger import Answer, Decision, Release, fold, merged, tossing
+from unspoken.ledger import AnswerEvent, Decision, Release, fold, merged, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import Verified
@@ -23,7 +23,7 @@ MANIFESTS = 2  # files that are named, of those that have a head
 def ledger(
     history: Sequence[tuple[str, Release]],
     decisions: Sequence[tuple[str, Decision]] = (),
-    answers: Sequence[tuple[str, Answer]] = (),
+    answers: Sequence[tuple[str, AnswerEvent]] = (),
 ) -> RenderableType:
     """The events, oldest first, and what they show together."""
     listed = sorted([*decisions, *answers], key=lambda item: item[0])

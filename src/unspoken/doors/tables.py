@@ -24,7 +24,7 @@ from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import less_often
-from unspoken.releasing.results import Epochs, Said
+from unspoken.releasing.results import EpochOutcomes, Said
 
 if TYPE_CHECKING:
     from unspoken.answering import Offer
@@ -153,7 +153,7 @@ def released(done: Released) -> RenderableType:
 # ---------------------------------------------------------------- sentences
 
 
-def _epochs(epochs: Epochs | None) -> list[RenderableType]:
+def _epochs(epochs: EpochOutcomes | None) -> list[RenderableType]:
     """What became of each, for the holder."""
     return [] if epochs is None else [Prose(f"Epochs: {'; '.join(epochs.said())}.")]
 

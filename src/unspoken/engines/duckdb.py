@@ -21,7 +21,7 @@ from unspoken.engines.handed_in import INDEX
 from unspoken.engines.keys import check_keys, marked_once
 from unspoken.engines.named_once import once
 from unspoken.engines.opening import Opened, opened
-from unspoken.engines.protocol import Chosen, Scan, Tally, Work
+from unspoken.engines.protocol import ContributionBound, Scan, Tally, Work
 from unspoken.engines.row_sql import ROW
 from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
@@ -192,7 +192,7 @@ class DuckTable:
         numbers: Sequence[Expression],
         groups: Sequence[Expression],
         where: str,
-        chosen: Chosen | None = None,
+        chosen: ContributionBound | None = None,
     ) -> pa.Table:
         """As the protocol has it."""
         same = [f"{group.sql} AS g{place}" for place, group in enumerate(groups)]
@@ -207,7 +207,7 @@ class DuckTable:
         with self._home.reworded(where):
             return self._home.cursor().sql(query, params=secret).to_arrow_table()
 
-    def _chosen(self, chosen: Chosen | None, used: Sequence[str]) -> str:
+    def _chosen(self, chosen: ContributionBound | None, used: Sequence[str]) -> str:
         """The rows, or so many of each unit: those whose hash is among the least of it.
 
         A heap of hashes for each unit; a window would sort, and hold, all rows.

@@ -12,7 +12,18 @@ import pyarrow as pa
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
-__all__ = ["BATCH", "Among", "Chosen", "Scan", "Shape", "Shaped", "Table", "Tally", "Work", "named"]
+__all__ = [
+    "BATCH",
+    "Among",
+    "ContributionBound",
+    "Scan",
+    "Shape",
+    "Shaped",
+    "Table",
+    "Tally",
+    "Work",
+    "named",
+]
 
 BATCH = 122_880  # rows: DuckDB's own row group, so its batches are handed on as they are read
 
@@ -49,7 +60,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ContributionBound:
     """At most so many ``rows`` of those that have the same in ``unit``: which ones, a hash of the
     ``secret`` and the keys decides, and so nothing that rows hold.
     """
@@ -135,7 +146,7 @@ class Table(Shaped, Protocol):
         numbers: Sequence[Expression],
         groups: Sequence[Expression],
         where: str,
-        chosen: Chosen | None = None,
+        chosen: ContributionBound | None = None,
     ) -> pa.Table:
         """Groups of rows with the same in ``groups``, sorted: columns g0, g1, ..., and the sum of
         each whole number, n0, n1, ... No group: one row. Only of ``chosen`` rows; None: of all.

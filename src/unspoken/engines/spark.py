@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.keys import kept_types, strange
 from unspoken.engines.named_once import absent, twice
-from unspoken.engines.protocol import BATCH, Among, Chosen, Scan, Tally, Work
+from unspoken.engines.protocol import BATCH, Among, ContributionBound, Scan, Tally, Work
 from unspoken.engines.session import OURS
 from unspoken.engines.spark_words import (
     NO_JAVA,
@@ -286,7 +286,7 @@ class SparkTable:
         numbers: Sequence[Expression],
         groups: Sequence[Expression],
         where: str,
-        chosen: Chosen | None = None,
+        chosen: ContributionBound | None = None,
     ) -> pa.Table:
         """As the protocol has it, but for chosen rows: Spark would write the secret down."""
         if chosen is not None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from unspoken.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.learning.counts.contexts import Given as Given
+    from unspoken.learning.counts.contexts import ContextCounts as ContextCounts
     from unspoken.learning.counts.contexts import contexts_of as contexts_of
     from unspoken.learning.counts.counted import Cache as Cache
     from unspoken.learning.doubts import Doubt as Doubt
@@ -17,15 +17,15 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.learning.opening import duckdb_table as duckdb_table
     from unspoken.learning.opening import table_of as table_of
     from unspoken.learning.plain import learn as learn
-    from unspoken.learning.trees.kept import Kept as Kept
+    from unspoken.learning.trees.kept import KeptLinks as KeptLinks
     from unspoken.learning.unmodelled import Unmodelled as Unmodelled
 
 # Where each name lives.
 HOMES = {
-    "counts.contexts": ["Given", "contexts_of"],
+    "counts.contexts": ["ContextCounts", "contexts_of"],
     "counts.counted": ["Cache"],
     "doubts": ["Doubt", "refuse_idle"],
-    "trees.kept": ["Kept"],
+    "trees.kept": ["KeptLinks"],
     "marks.labels": ["Labeller", "Labelling"],
     "learned": ["Learned", "counted_pairs"],
     "opening": ["duckdb_table", "table_of"],

@@ -17,7 +17,7 @@ from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import identifier
-from unspoken.learning.counts.contexts import Contexts, Given, contexts_of
+from unspoken.learning.counts.contexts import ContextCounts, Contexts, contexts_of
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.rows import count
 from unspoken.learning.learned import CELLS, Learned
@@ -38,7 +38,7 @@ class ByKey:
     """
 
     parts: tuple[str, ...]
-    given: Given
+    given: ContextCounts
     declared: bool
     values: dict[str, tuple[str, ...]]
 
@@ -73,7 +73,9 @@ def by_key(project: Project, table: Table, learned: Learned, least: int) -> Iter
         frequent = within.frequent(least, room)
         if len(within.values) < 2 or not frequent.values:
             continue
-        given = Given.of(name, frequent, dict(zip(project.attributes, labels, strict=True)), CELLS)
+        given = ContextCounts.of(
+            name, frequent, dict(zip(project.attributes, labels, strict=True)), CELLS
+        )
         values: dict[str, tuple[str, ...]] = {value: (value,) for value in given.values}
         if name in pairs:
             words = counted.values_of(name)

@@ -23,7 +23,7 @@ from unspoken.beliefs import Belief, Joint
 from unspoken.display import Shown
 from unspoken.engines.protocol import Table
 from unspoken.errors import TooLarge
-from unspoken.learning.counts.contexts import Given, given_of
+from unspoken.learning.counts.contexts import ContextCounts, given_of
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.counting import MOST, Combinations, shares
 from unspoken.learning.counts.pairs import PairCounts
@@ -32,7 +32,7 @@ from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
 from unspoken.learning.trees.chow_liu import ChowLiu
 from unspoken.learning.trees.impossible import ruled_out
-from unspoken.learning.trees.kept import Kept
+from unspoken.learning.trees.kept import KeptLinks
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
 from unspoken.types.premise import Premise
@@ -66,11 +66,11 @@ class Learned(Shown):
     labelling: Mapping[str, Labelling]
     counts: Mapping[str, tuple[int, ...]]
     rows: int
-    tree: Kept | None = None
+    tree: KeptLinks | None = None
     occupied: int = 0
     joint: Array | None = field(default=None, compare=False)
     counted: Counted | None = field(default=None, compare=False)
-    contexts: Mapping[str, Given] = field(default_factory=dict, compare=False)
+    contexts: Mapping[str, ContextCounts] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, project: Project, table: Table, before: Counted | None = None) -> Learned:
@@ -212,7 +212,7 @@ def learned_tree(project: Project, labels: Sequence[Labelling], pairs: PairCount
     """The tree of the strongest pairs."""
     names, values = tuple(project.attributes), [labelling.names for labelling in labels]
     tree = ChowLiu.of(pairs, names, values, ruled_out(labels, pairs))
-    kept = Kept.of(
+    kept = KeptLinks.of(
         tree, {n: labelling.sensitive for n, labelling in zip(names, labels, strict=True)}
     )
     learned = _described(tree.belief, labels, pairs.single, kept)
@@ -227,7 +227,7 @@ def _described(
     belief: Belief,
     labels: Sequence[Labelling],
     counts: Sequence[Array],
-    tree: Kept | None = None,
+    tree: KeptLinks | None = None,
 ) -> Learned:
     names = belief.domain.names
     return Learned(

@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.errors import InputError
-from unspoken.learning.counts.contexts import Given
+from unspoken.learning.counts.contexts import ContextCounts
 from unspoken.learning.counts.counted import streamed, unstreamed
 from unspoken.learning.counts.pairs import PairCounts
 from unspoken.learning.intervals.confidence import Clusters
@@ -186,7 +186,7 @@ class Pinned:
             learned = learned_joint(project, labels, tables[JOINT])
             scale = scale_of(self.sensitivity, self.epsilon)
             given = {
-                name: Given(
+                name: ContextCounts(
                     name, tuple(values), tables[name], learned.labels, self.tables[name], scale
                 )
                 for name, values in self.contexts.items()

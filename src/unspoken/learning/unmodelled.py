@@ -30,7 +30,7 @@ from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.numerics.prf import KEY_BYTES
 
-__all__ = ["HeldOut", "Together", "Unmodelled"]
+__all__ = ["HeldOut", "Interaction", "Unmodelled"]
 
 LOG2 = math.log(2.0)
 MOST = 2**17  # rows that are looked at
@@ -43,7 +43,7 @@ Sampled = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True)
-class Together:
+class Interaction:
     """What ``names`` tell, together, of what is sensitive of ``target``: in the rows, in the tree.
 
     Bits, and the largest factor on the odds of one of its labels.
@@ -80,7 +80,7 @@ class HeldOut:
 class Unmodelled:
     """``together``: of each secret what is missed most; none where it may be chance."""
 
-    together: tuple[Together, ...]
+    together: tuple[Interaction, ...]
     held_out: HeldOut
 
     def said(self) -> list[str]:
@@ -135,7 +135,7 @@ def _pairs(learned: Learned, codes: Sequence[Codes]) -> PairCounts:
 # ---------------------------------------------------------------- two and a secret
 
 
-def _missed(learned: Learned, codes: Sequence[Codes], target: str) -> Together | None:
+def _missed(learned: Learned, codes: Sequence[Codes], target: str) -> Interaction | None:
     """The two attributes of which the tree misses most, of what they tell together."""
     names, rows = list(learned.labels), len(codes[0])
     classes = _classes(learned, target)
@@ -169,7 +169,7 @@ def _missed(learned: Learned, codes: Sequence[Codes], target: str) -> Together |
     _, both, law, claimed, enough = max(found, key=lambda missed: missed[0])
     bits = [information(table) / LOG2 for table in (law, claimed)]
     odds = [_odds(table, enough) for table in (law, claimed)]
-    return Together(target, both, bits[0], bits[1], odds[0], odds[1])
+    return Interaction(target, both, bits[0], bits[1], odds[0], odds[1])
 
 
 def _classes(learned: Learned, target: str) -> Array:

@@ -1,7 +1,7 @@
 """The ledger: what was released, as events that outlive every plan, policy and epoch."""
 
 from unspoken.ledger.account import Account, fold, reaches
-from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Known, unions
 from unspoken.ledger.drawn import Charged
@@ -18,7 +18,7 @@ __all__ = [
     "EXACT",
     "Account",
     "Adoption",
-    "Answer",
+    "AnswerEvent",
     "Answered",
     "Charged",
     "Decision",

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.cell_coins import CellCoins, Readings
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
@@ -312,7 +312,7 @@ class Account:
     ) -> dict[Key, Any]:
         """What it draws; and whose rows it released, or what it answered."""
         drawn = self.draws.entered(event, rows_of(event), readers)
-        if isinstance(event, Answer):
+        if isinstance(event, AnswerEvent):
             return drawn | self.draws.charged(event, number, readers)
         return drawn | added(self._entries, event.parts, readings, readers, tossing(event), number)
 

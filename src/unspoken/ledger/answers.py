@@ -11,11 +11,11 @@ from pydantic import Field
 
 from unspoken.ledger.event import Kept, Release
 
-__all__ = ["Answer", "Answered"]
+__all__ = ["AnswerEvent", "Answered"]
 
 
 @dataclass(frozen=True)
-class Answer(Release):
+class AnswerEvent(Release):
     """An answer was charged: of each record ``mechanism`` tells what it does, and nothing else.
 
     ``request`` names the question, with all it is answered by: whoever is given the same is given

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.disclosures import Disclosure
 from unspoken.ledger.event import Described, Kept, Release
 
@@ -86,5 +86,5 @@ class Adoption(Kept):
 Event = Release | Learning | Adoption | Disclosure | Answered
 Decision = Learning | Adoption | Disclosure
 KINDS: Mapping[str, type[Event]] = {
-    each.kind: each for each in (Release, Learning, Adoption, Disclosure, Answer, Answered)
+    each.kind: each for each in (Release, Learning, Adoption, Disclosure, AnswerEvent, Answered)
 }

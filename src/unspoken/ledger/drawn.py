@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.ledger.answers import Answer, Answered
+from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import Release
 from unspoken.ledger.naming import word_of
@@ -22,8 +22,8 @@ __all__ = ["Charged", "Draws"]
 
 @dataclass(frozen=True)
 class Charged:
-    """A question that was charged before: with which noise (`Answer.times`), in which event for
-    whom, and what was drawn; None: nothing yet.
+    """A question that was charged before: with which noise (`AnswerEvent.times`), in which event
+    for whom, and what was drawn; None: nothing yet.
     """
 
     times: float
@@ -102,7 +102,7 @@ class Draws:
             None if drawn is None else Answered.from_json(drawn),
         )
 
-    def charged(self, event: Answer, number: int, word: str) -> dict[Key, Any]:
+    def charged(self, event: AnswerEvent, number: int, word: str) -> dict[Key, Any]:
         """The entries with one question more."""
         key = ("asked", event.request)
         before = self._entries.one(key, {"numbers": {}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unspoken.ledger.answers import Answer
+from unspoken.ledger.answers import AnswerEvent
 from unspoken.ledger.decisions import Decision, Event
 from unspoken.ledger.event import Release
 
@@ -38,6 +38,6 @@ class Page:
         return [(at, event) for _, at, event in self.kept if isinstance(event, Decision)]
 
     @property
-    def answers(self) -> list[tuple[str, Answer]]:
+    def answers(self) -> list[tuple[str, AnswerEvent]]:
         """Every answer with noise, with the time it was charged."""
-        return [(at, event) for _, at, event in self.kept if isinstance(event, Answer)]
+        return [(at, event) for _, at, event in self.kept if isinstance(event, AnswerEvent)]

@@ -18,7 +18,7 @@ import sqlalchemy as sql
 
 from unspoken.errors import InputError
 from unspoken.ledger.account import Account
-from unspoken.ledger.answers import Answer
+from unspoken.ledger.answers import AnswerEvent
 from unspoken.ledger.carried import lines, loaded
 from unspoken.ledger.chain import ALL, EventChain, followed, parsed
 from unspoken.ledger.decisions import Decision, Event, Learning
@@ -129,7 +129,7 @@ class Ledger:
         """Every belief that was learned, plan that was adopted, and disclosure, with the time."""
         return self.page().decisions
 
-    def answers(self) -> list[tuple[str, Answer]]:
+    def answers(self) -> list[tuple[str, AnswerEvent]]:
         """Every answer with noise, with the time it was charged."""
         return self.page().answers
 

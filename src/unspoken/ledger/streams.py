@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from unspoken.ledger.answers import Answer
+from unspoken.ledger.answers import AnswerEvent
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.naming import rows_of, word_of
 
@@ -104,7 +104,7 @@ class Streams:
         below = (self._entries.below(("streams", word, label)) for word in _words(audience))
         return sorted({key[-1] for found in below for key, _ in found})
 
-    def entered(self, event: Answer, word: str) -> Mapping[Key, Any]:
+    def entered(self, event: AnswerEvent, word: str) -> Mapping[Key, Any]:
         """The entries with one answer more, which ``word`` was given."""
         unit, epochs = json.dumps([*event.unit]), sorted(event.readings)
         now = _Cost(unit, event.unit_epsilon, rows_of(event), event.of_epoch, epochs)

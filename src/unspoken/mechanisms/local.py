@@ -23,7 +23,7 @@ from unspoken.types.likelihood import Likelihood
 from unspoken.types.secret import Secret
 from unspoken.views import FiniteView, HeadsView, Seen, View
 
-__all__ = ["Question", "can_happen", "event_view", "local_view"]
+__all__ = ["LocalQuestion", "can_happen", "event_view", "local_view"]
 
 # How many sets of coins are listed where the cloud is not, and how many cells that may take in all.
 SETS, SETS_CELLS = 2_000, 2**22
@@ -40,7 +40,7 @@ def local_view(
     that never show heads only where listing them is what costs too much.
     """
     open_ones = {name: channel for name, channel in channels.items() if name not in adversary.known}
-    question = Question.of(belief, open_ones, adversary, secret).narrowed()
+    question = LocalQuestion.of(belief, open_ones, adversary, secret).narrowed()
     seen = tuple(question.channels)
     if question.fits(seen):
         return question.listed(seen)
@@ -56,7 +56,7 @@ def event_view(
     What tells nothing is left out here too, but it has to be possible.
     """
     open_ones = {n: channel for n, channel in events.items() if n not in adversary.known_values}
-    question = Question.of(belief, open_ones, adversary, secret).narrowed()
+    question = LocalQuestion.of(belief, open_ones, adversary, secret).narrowed()
     seen = question.channels
     if not question.fits(tuple(seen)):
         question.refuse()
@@ -64,7 +64,7 @@ def event_view(
     return view if can_happen(belief, events, question) else view.never()
 
 
-def can_happen(belief: Belief, events: Mapping[str, Channel], question: Question) -> bool:
+def can_happen(belief: Belief, events: Mapping[str, Channel], question: LocalQuestion) -> bool:
     """Whether the events that ``question`` leaves out, as they tell nothing, are possible."""
     fixed = question.adversary.known_values
     for name in fixed:
@@ -79,7 +79,7 @@ def can_happen(belief: Belief, events: Mapping[str, Channel], question: Question
 
 
 @dataclass(frozen=True)
-class Question:
+class LocalQuestion:
     """One adversary before one belief, with the channels of what they see."""
 
     belief: Belief
@@ -91,7 +91,7 @@ class Question:
     @classmethod
     def of(
         cls, belief: Belief, channels: Mapping[str, Channel], adversary: Adversary, secret: Secret
-    ) -> Question:
+    ) -> LocalQuestion:
         """Known values are conditioned on at once; known names stay, as contexts."""
         if adversary.known_values:
             known = belief.given(adversary.known_values)
@@ -99,7 +99,7 @@ class Question:
         known, worst_over = belief.knowing(adversary.known)
         return cls(known, channels, adversary, secret, worst_over)
 
-    def narrowed(self) -> Question:
+    def narrowed(self) -> LocalQuestion:
         """Without the outputs that tell nothing about what is kept."""
         telling = self.belief.relevant(self.keep, tuple(self.channels))
         return replace(self, channels={name: self.channels[name] for name in telling})

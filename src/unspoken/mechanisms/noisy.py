@@ -14,7 +14,7 @@ from unspoken.beliefs import Belief
 from unspoken.beliefs.contraction import contract
 from unspoken.errors import InputError, NotKnown, TooLarge
 from unspoken.mechanisms.banded import band_view
-from unspoken.mechanisms.local import Question, can_happen
+from unspoken.mechanisms.local import LocalQuestion, can_happen
 from unspoken.mechanisms.observed import Observed
 from unspoken.mechanisms.parts import Query
 from unspoken.mechanisms.recorded import Contracted, Recorded
@@ -88,7 +88,7 @@ def answer_view(
 class NoisyAnswers:
     """One question about a belief, with the noisy queries whose answers are seen too."""
 
-    question: Question
+    question: LocalQuestion
     channels: Mapping[str, Channel]
     answers: Mapping[str, Query]
     known: Mapping[str, Array]  # what of each answer is known, and so no part of the sums
@@ -115,9 +115,9 @@ class NoisyAnswers:
         telling = belief.relevant(tuple(about), tuple(channels))
         beside = {name: channels[name] for name in telling}
         if (one_answer or recorded) and not adversary.known_values:
-            question = Question(belief, beside, adversary, secret, adversary.known)
+            question = LocalQuestion(belief, beside, adversary, secret, adversary.known)
         else:
-            question = Question.of(belief, beside, adversary, secret)
+            question = LocalQuestion.of(belief, beside, adversary, secret)
         known = {
             name: known_terms(belief.domain, query.weights, adversary.known_values)
             for name, query in answers.items()

@@ -25,7 +25,7 @@ from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
 from unspoken.types.kinds import expect, items, labels
 
-__all__ = ["BITS", "WHOLE", "Listed", "RecordTable"]
+__all__ = ["BITS", "WHOLE", "RecordPatterns", "RecordTable"]
 
 # A record's weights are out of so many; masks have as many bits.
 BITS = 62
@@ -37,7 +37,7 @@ Shows = Mapping[Any, Mapping[Any, int]]
 
 
 @dataclass(frozen=True)
-class Listed:
+class RecordPatterns:
     """Records by the positions of their labels, ``codes[record, name]``, and what each shows:
 
     ``masks`` and ``weights`` from starts[record] to starts[record + 1].
@@ -49,7 +49,7 @@ class Listed:
     weights: Counts
 
     @classmethod
-    def of(cls, codes: Any, starts: Any, masks: Any, weights: Any, names: int) -> Listed:
+    def of(cls, codes: Any, starts: Any, masks: Any, weights: Any, names: int) -> RecordPatterns:
         """Of any arrays or lists of whole numbers that fit each other."""
         where, rows = "suppression", _whole("codes", codes)
         if rows.size and (rows.ndim != 2 or rows.shape[1] != names):
@@ -67,7 +67,7 @@ class Listed:
         return cls(rows, first, *entries)
 
     @classmethod
-    def read(cls, records: Shows, domain: Domain) -> Listed:
+    def read(cls, records: Shows, domain: Domain) -> RecordPatterns:
         """From {record: {(names shown): integer}}."""
         expect(records, Mapping, "suppression", "give {record: {(names shown): integer}}")
         places = [{value: code for code, value in enumerate(values)} for values in domain.values]
@@ -88,7 +88,7 @@ class Listed:
         """Of which record each entry is."""
         return np.repeat(np.arange(len(self.codes)), np.diff(self.starts))
 
-    def permuted(self, order: Sequence[int], ranks: Sequence[Codes]) -> Listed:
+    def permuted(self, order: Sequence[int], ranks: Sequence[Codes]) -> RecordPatterns:
         """With the names in this order, and labels by these ranks; records and masks rising."""
         codes = np.stack([ranks[axis][self.codes[:, axis]] for axis in order], axis=1)
         masks = np.zeros_like(self.masks)
@@ -99,14 +99,14 @@ class Listed:
         place[by] = np.arange(len(by))
         entry = np.lexsort((masks, place[self.record]))
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[by])])
-        return Listed(codes[by], starts, masks[entry], self.weights[entry])
+        return RecordPatterns(codes[by], starts, masks[entry], self.weights[entry])
 
-    def telling(self) -> Listed:
+    def telling(self) -> RecordPatterns:
         """Without what shows nothing: weights of 0, the empty pattern, records with nothing else"""
         keep = (self.weights > 0) & (self.masks > 0)
         left = np.bincount(self.record[keep], minlength=len(self.codes))
         starts = np.concatenate([[0], np.cumsum(left[left > 0])])
-        return Listed(self.codes[left > 0], starts, self.masks[keep], self.weights[keep])
+        return RecordPatterns(self.codes[left > 0], starts, self.masks[keep], self.weights[keep])
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +115,10 @@ class RecordTable:
 
     domain: Domain
     sensitive: Frozen[str, tuple[Value, ...]]
-    listed: Listed
+    listed: RecordPatterns
 
     @classmethod
-    def of(cls, domain: Domain, sensitive: Any, given: Listed) -> RecordTable:
+    def of(cls, domain: Domain, sensitive: Any, given: RecordPatterns) -> RecordTable:
         """Checked, and in one order."""
         _check_codes(given, domain)
         order = sorted(range(len(domain.names)), key=domain.names.__getitem__)
@@ -232,7 +232,7 @@ def _hidden(sensitive: Any, domain: Domain) -> Frozen[str, tuple[Value, ...]]:
     )
 
 
-def _check_codes(given: Listed, domain: Domain) -> None:
+def _check_codes(given: RecordPatterns, domain: Domain) -> None:
     """Positions of labels, and names, that there are."""
     if len(domain.names) > BITS:
         raise InputError(f"suppression.names: {len(domain.names)} of them; at most {BITS}")
@@ -242,7 +242,7 @@ def _check_codes(given: Listed, domain: Domain) -> None:
         raise InputError(f"suppression.masks: a bit beyond the {len(domain.names)} names")
 
 
-def _check_twice(listed: Listed, domain: Domain) -> None:
+def _check_twice(listed: RecordPatterns, domain: Domain) -> None:
     same = (listed.codes[1:] == listed.codes[:-1]).all(1)
     if same.any():
         said = _said(listed, domain, int(same.argmax()))
@@ -257,7 +257,7 @@ def _check_twice(listed: Listed, domain: Domain) -> None:
         raise InputError(f"suppression of {said}: what shows {names} is given twice")
 
 
-def _check_weights(listed: Listed, domain: Domain) -> None:
+def _check_weights(listed: RecordPatterns, domain: Domain) -> None:
     """From 0, and no more than 2^62 a record; added up in halves, which no sum overflows."""
     weights, record = listed.weights, listed.record
     if (weights < 0).any() or (weights > WHOLE).any():
@@ -283,7 +283,7 @@ def _check_weights(listed: Listed, domain: Domain) -> None:
 
 
 def _check_sensitive(
-    listed: Listed, domain: Domain, hidden: Mapping[str, tuple[Value, ...]]
+    listed: RecordPatterns, domain: Domain, hidden: Mapping[str, tuple[Value, ...]]
 ) -> None:
     """No pattern shows a sensitive label."""
     record = listed.record
@@ -295,6 +295,6 @@ def _check_sensitive(
             raise InputError(f"suppression of {said}: shows {name}, which is sensitive there")
 
 
-def _said(listed: Listed, domain: Domain, record: int) -> str:
+def _said(listed: RecordPatterns, domain: Domain, record: int) -> str:
     codes = listed.codes[record].tolist()
     return shown(tuple(values[code] for values, code in zip(domain.values, codes, strict=True)))

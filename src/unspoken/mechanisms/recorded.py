@@ -17,7 +17,7 @@ from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.errors import TooLarge
 from unspoken.mechanisms.events import meant, silent_places
-from unspoken.mechanisms.local import Question
+from unspoken.mechanisms.local import LocalQuestion
 from unspoken.mechanisms.record_noise import RecordNoise
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask, sums_in
@@ -149,15 +149,17 @@ def recorded_view(
     return question.cloud(held.likelihood, shown, rounding)
 
 
-def asked(belief: Belief, adversary: Adversary, secret: Secret) -> Question:
+def asked(belief: Belief, adversary: Adversary, secret: Secret) -> LocalQuestion:
     """Every value of what is known is a context of its own: records depend on it."""
     if adversary.known_values:
         known = belief.given(adversary.known_values)
-        return Question(known, {}, adversary, secret, worst_over=())
-    return Question(belief, {}, adversary, secret, adversary.known)
+        return LocalQuestion(known, {}, adversary, secret, worst_over=())
+    return LocalQuestion(belief, {}, adversary, secret, adversary.known)
 
 
-def table_names(question: Question, recorded: Recorded, adversary: Adversary) -> tuple[str, ...]:
+def table_names(
+    question: LocalQuestion, recorded: Recorded, adversary: Adversary
+) -> tuple[str, ...]:
     """The variables whose joint table it takes; refused where the belief does not know it."""
     fixed = adversary.known_values
     names = dict.fromkeys([*question.keep, *(n for n in recorded.names if n not in fixed)])

@@ -21,7 +21,7 @@ from unspoken.mechanisms.arguments import INTEGERS, LABELS_BY_NAME, WORDS
 from unspoken.mechanisms.mechanism import Mechanism, RecordCoin
 from unspoken.mechanisms.parts import Parts
 from unspoken.mechanisms.record_chain import RecordChain
-from unspoken.mechanisms.record_table import Listed, RecordTable, Shows
+from unspoken.mechanisms.record_table import RecordPatterns, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import Codes, Counts, Mask, Words
 from unspoken.numerics.coins import Coins
@@ -67,7 +67,7 @@ class Suppression(RecordCoin, Shown):
         reads: Iterable[str] | None = None,
     ) -> None:
         domain = _domain(names, values)
-        table = RecordTable.of(domain, sensitive, Listed.read(records, domain))
+        table = RecordTable.of(domain, sensitive, RecordPatterns.read(records, domain))
         self._keep(table, None if reads is None else items(reads, "suppression.reads"))
 
     @classmethod
@@ -85,7 +85,7 @@ class Suppression(RecordCoin, Shown):
         patterns masks[starts[r]:starts[r + 1]], bit k being names[k], by these ``weights``.
         """
         domain = _domain(names, values)
-        listed = Listed.of(codes, starts, masks, weights, len(domain.names))
+        listed = RecordPatterns.of(codes, starts, masks, weights, len(domain.names))
         return cls._of(RecordTable.of(domain, sensitive, listed), None)
 
     @property

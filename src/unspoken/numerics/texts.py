@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Words
 
-__all__ = ["LONGEST_TEXT", "ONE_EMPTY", "Blocks", "Coded", "joined", "text_of", "too_long"]
+__all__ = ["LONGEST_TEXT", "ONE_EMPTY", "TextBlocks", "Coded", "joined", "text_of", "too_long"]
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -27,7 +27,7 @@ ONE_EMPTY = pa.Array.from_buffers(
 FIRST_BYTES = np.tril(np.full((17, 16), 255, np.uint8), -1).view("V16").ravel()
 
 
-class Blocks(Protocol):
+class TextBlocks(Protocol):
     """The text of every row."""
 
     def levels(self, rows: slice) -> tuple[Codes | None, list[Words]]:
@@ -132,7 +132,7 @@ def _put(whole: Bytes, first: int, part: Bytes) -> None:
         into[:] = np.ascontiguousarray(part).view(item).ravel()
 
 
-def joined(columns: Sequence[Coded]) -> Blocks | None:
+def joined(columns: Sequence[Coded]) -> TextBlocks | None:
     """The text of every row; None where no column is text."""
     if not columns:
         return None

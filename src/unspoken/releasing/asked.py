@@ -30,7 +30,7 @@ from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.opening import OpenProject, refuse_sources
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.results import Said
-from unspoken.releasing.rows.kernel import Kernel
+from unspoken.releasing.rows.kernel import RowKernel
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
 
@@ -142,10 +142,10 @@ class Asked:
 
     def kernel(
         self, master: MasterKey, mechanism: Mechanism | None = None, apart: bool = False
-    ) -> Kernel:
+    ) -> RowKernel:
         """What looks at the rows. ``mechanism``: what is shown; None: nothing is."""
         domain = self.ready.learned.belief.domain
-        return Kernel(
+        return RowKernel(
             self.reading.rules, master, domain, mechanism, apart, self.draw, self.comparable
         )
 

@@ -24,7 +24,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.drifted import drifted
-from unspoken.releasing.results import Epochs, Rehearsed, Released, Said
+from unspoken.releasing.results import EpochOutcomes, Rehearsed, Released, Said
 from unspoken.releasing.rows.kernel import epoch_of, within
 from unspoken.releasing.rows.outputs import Output, folders, output_of, refuse_alike
 from unspoken.releasing.rows.sorting import begun
@@ -138,7 +138,7 @@ class _Release:
             raise LimitExceeded("; ".join(self.epochs.refused()))
 
     @property
-    def epochs(self) -> Epochs:
+    def epochs(self) -> EpochOutcomes:
         """What becomes of each epoch."""
         sifted = self.sifted
         first = [piece.epoch for piece in sifted.new if piece.part == 1]
@@ -146,7 +146,7 @@ class _Release:
         again = [piece.epoch for piece in self.pieces if piece.number is not None]
         touched = {piece.epoch for piece in sifted.new}
         left = sifted.witness.counts.keys() - touched - {*sifted.undrawn}
-        return Epochs(
+        return EpochOutcomes(
             new=tuple(epoch for epoch in first if epoch not in sifted.extended),
             late=late,
             again=tuple(sorted(set(again))),

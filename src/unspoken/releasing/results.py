@@ -22,7 +22,7 @@ from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.promise import Promise
 
-__all__ = ["Epochs", "Rehearsed", "Released", "Said"]
+__all__ = ["EpochOutcomes", "Rehearsed", "Released", "Said"]
 
 FEW = 3  # epochs that are named
 
@@ -65,7 +65,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Epochs:
+class EpochOutcomes:
     """What became of the epochs of a folder; for the holder alone, since it counts rows.
 
     ``new``: released for the first time; ``late``: rows that came late to old ones; ``again``: old
@@ -207,7 +207,7 @@ class Released(Shown):
     again: bool
     said: Said
     warnings: tuple[str, ...] = ()
-    epochs: Epochs | None = None
+    epochs: EpochOutcomes | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         charge = "nothing: it was in the ledger before" if self.again else "to the ledger"
@@ -244,7 +244,7 @@ class Rehearsed(Shown):
     leakage: Sequence[Leak]
     said: Said
     warnings: tuple[str, ...] = ()
-    epochs: Epochs | None = None
+    epochs: EpochOutcomes | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         nothing = ("charged", "nothing, and nothing was written")
@@ -259,7 +259,7 @@ def _together(folder: Path) -> pa.Table:
     return pa.concat_tables(map(pq.read_table, files), promote_options="default")
 
 
-def _of_epochs(epochs: Epochs | None) -> list[tuple[str, str]]:
+def _of_epochs(epochs: EpochOutcomes | None) -> list[tuple[str, str]]:
     if epochs is None:
         return []
     return [

@@ -17,7 +17,7 @@ from statistics import NormalDist
 import numpy as np
 
 from unspoken.adversary import Adversary
-from unspoken.learning import Given, Learned
+from unspoken.learning import ContextCounts, Learned
 from unspoken.learning.by_key import ByKey, by_key
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.arrays import Array
@@ -104,7 +104,7 @@ def _more(
 
 
 def _worst(
-    view: FiniteView, given: Given, least: float, chance: float
+    view: FiniteView, given: ContextCounts, least: float, chance: float
 ) -> tuple[str, float, float] | None:
     """The value of the key, the factor, and the rows that give the answer with the largest one.
 

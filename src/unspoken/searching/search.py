@@ -91,7 +91,7 @@ def worst(
         raise InputError(f'{measure}: takes no options; leave out "{next(iter(options))}"')
     if not (progress is None or callable(progress)):
         raise InputError(f"worst.progress: {progress!r} cannot be called; give a function")
-    asked = Asked(belief, mechanism, of, _names(belief, targets), options, _limit(seconds))
+    asked = SearchProblem(belief, mechanism, of, _names(belief, targets), options, _limit(seconds))
     best = asked.nothing
     ends = None if asked.seconds is None else monotonic() + asked.seconds
     try:
@@ -108,7 +108,7 @@ def worst(
 
 def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bool:
     """Whether a search that is not stopped ends with the worst adversary of all."""
-    asked = Asked(belief, mechanism, MEASURES[measure], belief.domain.names, {}, None)
+    asked = SearchProblem(belief, mechanism, MEASURES[measure], belief.domain.names, {}, None)
     try:
         next(asked.everybody())  # what is too much is refused before anything is looked at
     except TooLarge:
@@ -134,7 +134,7 @@ def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchProblem:
     """One question, checked."""
 
     belief: Belief

@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.ledger import Answer, Decision, Disclosure, Learning, Ledger, Release
+from unspoken.ledger import AnswerEvent, Decision, Disclosure, Learning, Ledger, Release
 
 __all__ = ["Entry", "Happened", "History"]
 
@@ -87,7 +87,7 @@ class History:
                 self._happened.append(self._decided(at, event))
 
     def _released(self, at: str, event: Release) -> Happened:
-        if isinstance(event, Answer):
+        if isinstance(event, AnswerEvent):
             return Happened(self._next, at, event.kind, event.readers, event.query)
         names = ", ".join(sorted(event.mechanism.delivered))
         what = f"{names} of {', '.join(event.readings)}" if event.per_key else names
@@ -107,5 +107,5 @@ class History:
 def _entry(at: str, event: Release) -> Entry:
     names = {name for read in event.readings.values() for name in read}
     shown = sorted(names & {*event.mechanism.delivered} or names)
-    query = event.query if isinstance(event, Answer) else ""
+    query = event.query if isinstance(event, AnswerEvent) else ""
     return Entry(at, event.kind, tuple(event.readings), tuple(shown), query, event.draw)

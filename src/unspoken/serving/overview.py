@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Adoption, Answer, Release
+from unspoken.ledger import Adoption, AnswerEvent, Release
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.best import shares
 from unspoken.releasing.assessing.closing import closed_by
@@ -99,7 +99,7 @@ def overview(curator: Curator) -> Overview:
     named = [(name,) for name in project.applications]
     standings = curator.standings([*project.pools, *(n for n in named if n not in project.pools)])
     history = curator.history()
-    given = [happened for happened in history if happened.kind in (Release.kind, Answer.kind)]
+    given = [happened for happened in history if happened.kind in (Release.kind, AnswerEvent.kind)]
     return Overview(
         table=project.source.name,
         odds_cap=project.limits.odds_cap,

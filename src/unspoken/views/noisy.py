@@ -107,7 +107,7 @@ class NoisyView(Shown):
                 return Bound.rounded(ends, outer, self.at_points.premise, why)
             nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
 
-    def _outer(self, f: Functional, held: Held) -> tuple[float, float]:
+    def _outer(self, f: Functional, held: Enclosure) -> tuple[float, float]:
         above, below = held.off()
         high = held.high + above
         high = self.at_points.at_most(f, high) if above > LOST else high
@@ -183,7 +183,7 @@ class NoisyView(Shown):
         pairs = enumerate(zip(self.source.noises, self.points, strict=True))
         return [c for c, (noise, at) in pairs if not noise.lists(at)]
 
-    def _held(self, nodes: tuple[Array, ...], f: Convex) -> Held:
+    def _held(self, nodes: tuple[Array, ...], f: Convex) -> Enclosure:
         """The mean between these nodes and their cells; cell by cell, if one answer is open."""
         at_least, at_most = self.source.nodes(nodes), self.source.cells(nodes)
         if len(self._open) != 1:
@@ -192,7 +192,7 @@ class NoisyView(Shown):
                 view.means(Functional.of(f)) for view in views
             )
             off = float(above_off.max()), float(below_off.max())
-            return Held(float(above.max()), float(below.max()), np.zeros(0), 1, lambda: off)
+            return Enclosure(float(above.max()), float(below.max()), np.zeros(0), 1, lambda: off)
         (c,) = self._open
         sides = [_Shares(self.source.listed(bins), f, bins, c) for bins in (at_least, at_most)]
         at_nodes, inside = (side.of_bins for side in sides)
@@ -205,9 +205,9 @@ class NoisyView(Shown):
         leading = at_nodes.sum(-1) >= min(low, high)
         gaps = np.maximum(gaps[leading].max(0), 0.0)
         functions = sides[0].values.shape[-1]
-        return Held(high, low, gaps, functions, lambda: (sides[0].off, sides[1].off))
+        return Enclosure(high, low, gaps, functions, lambda: (sides[0].off, sides[1].off))
 
-    def _finer(self, nodes: tuple[Array, ...], held: Held) -> tuple[Array, ...] | None:
+    def _finer(self, nodes: tuple[Array, ...], held: Enclosure) -> tuple[Array, ...] | None:
         """More nodes, where they matter, as far as there is room."""
         noises, present = self.source.noises, math.prod(len(at) + 1 for at in nodes)
         room = min(NODES, self.source.room() / held.functions)
@@ -229,7 +229,7 @@ class NoisyView(Shown):
 
 
 @dataclass(frozen=True)
-class Held:
+class Enclosure:
     """A mean between two, by how much each cell keeps them apart, and for how many functions;
     ``off``: how far rounding may have moved either.
     """

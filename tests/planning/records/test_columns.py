@@ -12,7 +12,7 @@ import pytest
 import unspoken
 from unspoken.planning.protection import Protection
 from unspoken.planning.records import columns, model, planned, routes
-from unspoken.planning.records.catalogue import Catalogue
+from unspoken.planning.records.catalogue import AnswerCatalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.columns import by_columns
 from unspoken.planning.records.conditions import attribute_events, conditions
@@ -102,7 +102,7 @@ def test_any_prices_bound_every_release(prices):
 def test_worths_take_half_of_the_memory_only_where_they_are_exact(unit, size):
     cells, rule, _ = _problem(_table(1))
     worth = np.where(np.arange(cells.codes.shape[1]) < cells.codes.shape[1] - 1, unit, 0.0)
-    held = Catalogue.of(cells, rule.numbers(2.0), worth + 0 * cells.codes)
+    held = AnswerCatalogue.of(cells, rule.numbers(2.0), worth + 0 * cells.codes)
     shown = held.pattern[held.answer(np.arange(len(held.cell)))][:, None] >> np.arange(len(worth))
     assert held.worth.itemsize == size
     assert (held.worth == ((shown & 1) * worth).sum(1)).all()
@@ -110,7 +110,7 @@ def test_worths_take_half_of_the_memory_only_where_they_are_exact(unit, size):
 
 def test_answers_of_the_same_cells_are_one():
     cells, rule, worth = _problem(_table(1))
-    held = Catalogue.of(cells, rule.numbers(2.0), worth)
+    held = AnswerCatalogue.of(cells, rule.numbers(2.0), worth)
     groups = [
         frozenset(held.cell[start : start + many].tolist())
         for start, many in zip(held.start, held.lengths, strict=True)

@@ -30,7 +30,7 @@ from unspoken.policy import Context, Project
 from unspoken.policy.edges import bin_names
 from unspoken.types.premise import Premise
 
-__all__ = ["VALUES", "Contexts", "Given", "Within", "contexts_of", "given_of"]
+__all__ = ["VALUES", "Contexts", "ContextCounts", "Within", "contexts_of", "given_of"]
 
 VALUES = 64  # of a context
 
@@ -180,11 +180,11 @@ def contexts_of(project: Project, table: Table) -> dict[str, OfKeys]:
 
 def given_of(
     project: Project, counted: Mapping[str, Within], labels: Sequence[Labelling], most: int
-) -> dict[str, Given]:
+) -> dict[str, ContextCounts]:
     """What rows say given each context, once labels are known; of ``most`` cells each."""
     known = dict(zip(project.attributes, labels, strict=True))
     return {
-        name: Given.of(name, _named(project.contexts[name], within, known), known, most)
+        name: ContextCounts.of(name, _named(project.contexts[name], within, known), known, most)
         for name, within in counted.items()
     }
 
@@ -210,7 +210,7 @@ def _in_order(value: str) -> tuple[bool, int, str]:
 
 
 @dataclass(frozen=True)
-class Given:
+class ContextCounts:
     """What rows say given each value of a context: ``joint[k, x]`` counts rows of value k and
     labels x. Nothing is smoothed. ``noisy``: as they were drawn, with noise of this ``scale``;
     None: the counts are exact.
@@ -224,7 +224,9 @@ class Given:
     scale: float | None = None
 
     @classmethod
-    def of(cls, name: str, within: Within, labels: Mapping[str, Labelling], most: int) -> Given:
+    def of(
+        cls, name: str, within: Within, labels: Mapping[str, Labelling], most: int
+    ) -> ContextCounts:
         """By labels, once they are known; refused if that makes more than ``most`` cells."""
         shape = (len(within.values), *(len(labelling.names) for labelling in labels.values()))
         if math.prod(shape) > most:

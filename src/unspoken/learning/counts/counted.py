@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.engines.protocol import Chosen, Scan, Table, Tally, Work
+from unspoken.engines.protocol import ContributionBound, Scan, Table, Tally, Work
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.counts.beside import Seen, folder_of, private, seen, settled, write_beside
@@ -143,7 +143,7 @@ class Noted:
         numbers: Sequence[Expression],
         groups: Sequence[Expression],
         where: str,
-        chosen: Chosen | None = None,
+        chosen: ContributionBound | None = None,
     ) -> pa.Table:
         return self.table.totals(numbers, groups, where, chosen)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unspoken.beliefs import Belief, Joint
-from unspoken.learning.counts.contexts import Given
+from unspoken.learning.counts.contexts import ContextCounts
 from unspoken.learning.counts.counting import shares
 from unspoken.learning.intervals import confidence
 from unspoken.learning.intervals.noise_law import reach_of_sum
@@ -22,7 +22,7 @@ ROWS = 0.1  # of the chance to miss: for how many rows each value has, where cou
 
 
 def given_sets(
-    given: Given, events: Mapping[str, Sequence[Value]], level: float | None
+    given: ContextCounts, events: Mapping[str, Sequence[Value]], level: float | None
 ) -> list[tuple[float, Belief]]:
     """[(rows, belief), ...], one for each value: a box, and all of them hold at this ``level``;
     what was learned, where there is none, or nothing to hold. Of noisy counts the rows of a value
@@ -52,17 +52,19 @@ def given_sets(
 
 
 def values_of_sets(
-    given: Given, events: Mapping[str, Sequence[Value]], level: float | None
+    given: ContextCounts, events: Mapping[str, Sequence[Value]], level: float | None
 ) -> tuple[str, ...]:
     """The value of the context that each of these is about."""
     return given.values if _boxed(given, events, level) else tuple(given.beliefs)
 
 
-def _boxed(given: Given, events: Mapping[str, Sequence[Value]], level: float | None) -> bool:
+def _boxed(
+    given: ContextCounts, events: Mapping[str, Sequence[Value]], level: float | None
+) -> bool:
     return level is not None and bool(events) and given.joint[0].size <= MOST
 
 
-def _law(given: Given, rows: Array) -> Joint:
+def _law(given: ContextCounts, rows: Array) -> Joint:
     """What was learned of these rows; of none, of all."""
     counts = rows if rows.any() else given.joint.sum(0)
     names, values = tuple(given.labels), tuple(given.labels.values())

@@ -12,7 +12,7 @@ from unspoken.beliefs import Joint
 from unspoken.learning.trees.chow_liu import ChowLiu, information
 from unspoken.numerics.arrays import Array
 
-__all__ = ["Kept", "Link", "Lost"]
+__all__ = ["KeptLinks", "Link", "Lost"]
 
 LOG2 = math.log(2.0)
 LEAST = 0.005  # bits: what is lost of a secret and is less than this is not worth a sentence
@@ -44,7 +44,7 @@ class Lost:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptLinks:
     """``links``, the strongest first; ``lost``: of each secret, what is lost most.
 
     ``pairs``: the beliefs about every two attributes, of which the tree keeps some.
@@ -55,7 +55,7 @@ class Kept:
     pairs: tuple[Joint, ...]
 
     @classmethod
-    def of(cls, learned: ChowLiu, sensitive: Mapping[str, Sequence[str]]) -> Kept:
+    def of(cls, learned: ChowLiu, sensitive: Mapping[str, Sequence[str]]) -> KeptLinks:
         domain, premise = learned.belief.domain, learned.belief.premise
         pairs = []
         for i, j in learned.tables:

@@ -19,11 +19,11 @@ from unspoken.planning.records.cells import Cells, whole_numbers
 from unspoken.planning.records.conditions import Event, Rule, conditions
 from unspoken.types.kinds import expect, items
 
-__all__ = ["Believed", "contexts_of"]
+__all__ = ["ContextBeliefs", "contexts_of"]
 
 
 @dataclass(frozen=True)
-class Believed:
+class ContextBeliefs:
     """A belief for each context."""
 
     beliefs: tuple[Belief, ...]

@@ -26,7 +26,7 @@ from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Event, Rule, between, within
 from unspoken.planning.records.earlier import Earlier
-from unspoken.planning.records.knapsacks import Columns, Common, End, Masses
+from unspoken.planning.records.knapsacks import Columns, Common, End, PairPlaces
 from unspoken.planning.records.program import SLACK, Layout
 from unspoken.planning.records.solver import Coefficients, Constraints
 
@@ -202,7 +202,7 @@ class BoxRows:
         key = id(side), answers.sees, sign
         if key not in self.ends:
             pairs, earlier = self.layout.pairs, self.layout.cells.earlier
-            masses = Masses.of(side, pairs, answers, earlier)
+            masses = PairPlaces.of(side, pairs, answers, earlier)
             weighed = side.apart if self.common is not None and sign < 0 else side
             low, up = masses.sums(weighed.low), masses.sums(weighed.up)
             first = answers.first

@@ -16,7 +16,7 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes, Counts, Floats, Mask, Words
 from unspoken.planning.records.cells import Cells, patterns_within
 
-__all__ = ["Catalogue"]
+__all__ = ["AnswerCatalogue"]
 
 Group = tuple[Codes, Codes, Codes]
 PASS = 2**19  # places at a time
@@ -24,7 +24,7 @@ SINGLE = 2**24  # whole numbers below are exact in half of the memory
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class AnswerCatalogue:
     """Places: a cell that may give an answer, answer by answer, those with the secret first.
 
     ``cell``: of each place; ``start``: the first place of each answer; ``held``: how many of its
@@ -41,7 +41,7 @@ class Catalogue:
     free_worth: Array
 
     @classmethod
-    def of(cls, cells: Cells, row: Array, worth: Array) -> Catalogue:
+    def of(cls, cells: Cells, row: Array, worth: Array) -> AnswerCatalogue:
         """``row``: what a cell adds to the rows of its answers [cell], above 0 with the secret;
         ``worth``: of every label [cell, attribute].
         """

@@ -28,7 +28,7 @@ import numpy as np
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.planning.records.binding import Binding, binding, cost_of
-from unspoken.planning.records.catalogue import Catalogue
+from unspoken.planning.records.catalogue import AnswerCatalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import SLACK, Layout
@@ -96,7 +96,7 @@ class Market:
     """
 
     cells: Cells
-    catalogue: Catalogue
+    catalogue: AnswerCatalogue
     many: Array
     row: tuple[Array, Array]  # h_x with a cap that leaves room, and as it is, in a unit
     unit: float
@@ -114,7 +114,7 @@ class Market:
         rows = [rule.numbers(c) / many for c in (cap - SLACK * (cap - 1), cap)]
         unit = np.abs(rows[0]).mean()
         row, exact = (each / unit for each in rows)
-        held = Catalogue.of(cells, row, worth)
+        held = AnswerCatalogue.of(cells, row, worth)
         count, start = len(cells), Smoothed(held, row, many)
         price = start.prices()
         places, cell_price = start.near(price)

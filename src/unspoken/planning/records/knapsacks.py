@@ -33,7 +33,7 @@ from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.earlier import Earlier
 from unspoken.planning.records.solver import Coefficients, Constraints
 
-__all__ = ["Columns", "Common", "End", "Masses"]
+__all__ = ["Columns", "Common", "End", "PairPlaces"]
 
 ROUNDED = 1e-12
 NARROW = 1e-15  # intervals are not wider than this but by rounding
@@ -58,7 +58,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Masses:
+class PairPlaces:
     """The places (an answer, and a cell of one side that may give it) of the pairs.
 
     ``pair``, ``place``, ``rate``: which pairs add up to which place, and how much of each;
@@ -73,7 +73,7 @@ class Masses:
     rate: Array
 
     @classmethod
-    def of(cls, side: Side, pairs: Pairs, answers: Answers, earlier: Earlier) -> Masses:
+    def of(cls, side: Side, pairs: Pairs, answers: Answers, earlier: Earlier) -> PairPlaces:
         """With what is out ``earlier``, several cells are one record: of each W(h | x)."""
         records = earlier.record[pairs.cell]
         pair = np.flatnonzero(side.cells[records])
@@ -104,7 +104,7 @@ class Common:
     the one that defines it.
     """
 
-    masses: Masses
+    masses: PairPlaces
     level: Codes
     spare: Codes
     rows: Codes
@@ -114,13 +114,13 @@ class Common:
         cls, columns: Columns, records: int, pairs: Pairs, answers: Answers, earlier: Earlier
     ) -> Common:
         everybody = Side(np.zeros(records), np.ones(records))
-        masses = Masses.of(everybody, pairs, answers, earlier)
+        masses = PairPlaces.of(everybody, pairs, answers, earlier)
         level, places = columns.add(len(answers)), np.arange(len(masses.cell))
         return cls(
             masses, level, *_spare(columns, masses, places, -1, level, np.ones(len(answers)))
         )
 
-    def at(self, masses: Masses) -> Codes:
+    def at(self, masses: PairPlaces) -> Codes:
         """Where the places of one side are among these."""
         records = int(self.masses.cell.max()) + 1
         every, some = (each.answer * records + each.cell for each in (self.masses, masses))
@@ -139,7 +139,7 @@ class End:
 
     side: Side
     sign: int
-    masses: Masses
+    masses: PairPlaces
     coefficients: Coefficients
     places: Codes
     rows: Codes
@@ -151,7 +151,7 @@ class End:
 
     @classmethod
     def of(
-        cls, columns: Columns, side: Side, sign: int, masses: Masses, mass: tuple[Array, Array]
+        cls, columns: Columns, side: Side, sign: int, masses: PairPlaces, mass: tuple[Array, Array]
     ) -> End:
         """``mass``: the least and most that the cells of each answer weigh, but for rounding."""
         make = cls._conditional if side.conditional else cls._quotient
@@ -163,7 +163,7 @@ class End:
         columns: Columns,
         side: Side,
         sign: int,
-        masses: Masses,
+        masses: PairPlaces,
         mass: Array,
         common: Common | None = None,
     ) -> End:
@@ -194,7 +194,7 @@ class End:
 
     @classmethod
     def least(
-        cls, columns: Columns, side: Side, masses: Masses, mass: Array, common: Common
+        cls, columns: Columns, side: Side, masses: PairPlaces, mass: Array, common: Common
     ) -> End:
         """The least, by a threshold that others have, too; of a quotient what it is at least, each
         record having its own share of P(side).
@@ -203,7 +203,9 @@ class End:
         return replace(end, side=side)
 
     @classmethod
-    def _quotient(cls, columns: Columns, side: Side, sign: int, masses: Masses, _: Array) -> End:
+    def _quotient(
+        cls, columns: Columns, side: Side, sign: int, masses: PairPlaces, _: Array
+    ) -> End:
         low, up = masses.sums(side.low), masses.sums(side.up)
         cell, answer = masses.cell, masses.answer
         there = np.unique(answer)
@@ -320,7 +322,7 @@ class End:
 
 
 def _spare(
-    columns: Columns, masses: Masses, places: Codes, sign: int, level: Codes, unit: Array
+    columns: Columns, masses: PairPlaces, places: Codes, sign: int, level: Codes, unit: Array
 ) -> tuple[Codes, Codes]:
     """a_x >= W_x - level, or b_x >= level - W_x, at some places: where they are, and their rows."""
     spare, lines = columns.add(len(places)), np.arange(len(places))

@@ -20,7 +20,7 @@ from unspoken.numerics.numbers import number
 from unspoken.planning.problem import by_name
 from unspoken.planning.protection import Limit, Protection, odds_limit
 from unspoken.planning.records.answers import maximal
-from unspoken.planning.records.believed import Believed, contexts_of
+from unspoken.planning.records.believed import ContextBeliefs, contexts_of
 from unspoken.planning.records.bits import BitLimit
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import (
@@ -184,8 +184,8 @@ class RecordProblem:
         return bool(self.alike) or self.floor < math.inf or self.believed.of_sets
 
     @cached_property
-    def believed(self) -> Believed:
-        return Believed(tuple(belief for _, belief in self.beliefs))
+    def believed(self) -> ContextBeliefs:
+        return ContextBeliefs(tuple(belief for _, belief in self.beliefs))
 
     def cells(self, whole: bool = False) -> Cells:
         """What can occur, or the whole domain; each with all that may be out of it."""
@@ -278,7 +278,7 @@ def _looked_at(
     there are several P(u | x), and looking at u may show more.
     """
     domain = beliefs[0][1].domain
-    matter = floor or Believed(tuple(each for _, each in beliefs)).several
+    matter = floor or ContextBeliefs(tuple(each for _, each in beliefs)).several
     room = math.prod(domain.sizes) << len(reads) <= LOOKED_AT
     return {*domain.names} if matter and room else set()
 

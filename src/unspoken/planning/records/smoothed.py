@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Floats
-from unspoken.planning.records.catalogue import Catalogue
+from unspoken.planning.records.catalogue import AnswerCatalogue
 
 __all__ = ["Smoothed"]
 
@@ -33,7 +33,7 @@ NEAR = 0.3  # of what a label is worth: a pair that is so far from the best of i
 class Smoothed:
     """``row``: h_x of each cell, ``many``: N_x."""
 
-    held: Catalogue
+    held: AnswerCatalogue
     row: Array
     many: Array
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.learning import Given, Learned
+from unspoken.learning import ContextCounts, Learned
 from unspoken.mechanisms import Mechanism
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
 
@@ -60,6 +60,6 @@ def worst_of(entries: Sequence[InContext]) -> list[InContext]:
     return list(worst.values())
 
 
-def _in_its(given: Given, leak: Leak) -> Leak:
+def _in_its(given: ContextCounts, leak: Leak) -> Leak:
     """Of the rows in the value k that is the worst: n_k P(y | k)."""
     return leak if leak.answer is None else leak.of(given.rows[str(leak.answer.known[given.name])])

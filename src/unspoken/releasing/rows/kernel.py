@@ -27,7 +27,7 @@ from unspoken.releasing.rows.reading import Part, Rules, missing, taken
 from unspoken.releasing.rows.witness import EpochTally, Prints, Records, tallied, tallies_of
 from unspoken.types.domain import Domain
 
-__all__ = ["Kernel", "delivered", "epoch_of", "found", "records_of", "within"]
+__all__ = ["RowKernel", "delivered", "epoch_of", "found", "records_of", "within"]
 
 OURS = "unspoken "  # how columns begin that are never delivered
 KEY, VALUE, ROWS = f"{OURS}key", f"{OURS}value {{}}", f"{OURS}rows"
@@ -47,7 +47,7 @@ class _Here(threading.local):
 
 
 @dataclass(frozen=True)
-class Kernel:
+class RowKernel:
     """What is shown of rows: a cell, where it may be and its coin lets it out; else NULL.
 
     Where a value may be missing, a second column tells that apart from being withheld: whether it
@@ -73,7 +73,7 @@ class Kernel:
             for epoch, rows in part.each():
                 yield self._kept(epoch, rows)
 
-    def sent(self, epochs: Iterable[str]) -> Kernel:
+    def sent(self, epochs: Iterable[str]) -> RowKernel:
         """The same with the keys for rows of these epochs, and no others: for other processes."""
         return replace(self, master=Derived.asked(self.master, partial(self._ask, list(epochs))))
 

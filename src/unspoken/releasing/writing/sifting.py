@@ -23,7 +23,7 @@ from unspoken.numerics.coins import BATCH
 from unspoken.policy import Project
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.rows.gathering import Gathered
-from unspoken.releasing.rows.kernel import Kernel, epoch_of, found, records_of
+from unspoken.releasing.rows.kernel import RowKernel, epoch_of, found, records_of
 from unspoken.releasing.rows.outputs import output_of
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.rows.sorting import begun
@@ -141,7 +141,7 @@ class Sifted:
             self.keep.append((epoch, readings, self.gathered.of(epoch, names)))
 
 
-def looked(reading: Reading, kernel: Kernel, past: Past) -> Sifted:
+def looked(reading: Reading, kernel: RowKernel, past: Past) -> Sifted:
     """What there is, by reading all rows once, in any order: nothing is written or kept."""
     sifted = Sifted(Witness(reading.rules, kernel.master))
     batches = reading.through(kernel, BATCH, ordered=False)
@@ -151,8 +151,8 @@ def looked(reading: Reading, kernel: Kernel, past: Past) -> Sifted:
 
 def sift(
     reading: Reading,
-    kernel: Kernel,
-    shown: Kernel,
+    kernel: RowKernel,
+    shown: RowKernel,
     past: Past,
     spool: Callable[[], Spool],
     epochs: Collection[str] | None = None,
@@ -213,7 +213,7 @@ def _write(
     spool.add(epoch, reading, gathering(), output_of(reading.project.files, epoch))
 
 
-def _sifted(sifted: Sifted, reading: Reading, kernel: Kernel, past: Past) -> Sifted:
+def _sifted(sifted: Sifted, reading: Reading, kernel: RowKernel, past: Past) -> Sifted:
     differing = dict[str, _Compared]()
     for epoch, now in sifted.witness.readings().items():
         prints = Prints(reading.rules, kernel.master, epoch)
@@ -351,7 +351,7 @@ class _Compared:
 
 
 def _compare(
-    reading: Reading, kernel: Kernel, sifted: Sifted, differing: Mapping[str, _Compared]
+    reading: Reading, kernel: RowKernel, sifted: Sifted, differing: Mapping[str, _Compared]
 ) -> None:
     """Read the epochs that differ once more. Rows that are there twice are such ones, too."""
     reading.table.check(reading.project.at("source", "keys"))
