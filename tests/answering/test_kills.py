@@ -16,7 +16,7 @@ from tests.releasing.killed import after, alive, before, die, renaming
 from unspoken.answering import NoisyAnswer, flow, query
 from unspoken.ledger import Account, Ledger
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.opening import opened
+from unspoken.releasing.open_project import opened
 
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"
 # What is put in the place of what; how often it was charged, and whether anything was kept.

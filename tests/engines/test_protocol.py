@@ -16,7 +16,7 @@ from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
 from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
-from unspoken.releasing import opening, release
+from unspoken.releasing import open_project, release
 
 ROWS = 1_000
 KEYS = ("office", "day")
@@ -66,7 +66,7 @@ def test_a_release_is_the_same_from_every_engine(
     for name, opened in {"duckdb": table_of, "toy": in_the_toy}.items():
         (tmp_path / name).mkdir()
         path = small(tmp_path / name, rows(), ATTRIBUTES, keys=KEYS, epoch=epoch, exceed=1.0)
-        monkeypatch.setattr(opening, "table_of", opened)
+        monkeypatch.setattr(open_project, "table_of", opened)
         done = release(path)
         assert done.rows == ROWS
         files = [done.path] if done.path.is_file() else sorted(done.path.iterdir())

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from unspoken.engines.arrow import numbers
-from unspoken.engines.columns import kind_of
+from unspoken.engines.column_info import kind_of
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL

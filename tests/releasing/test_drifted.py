@@ -19,7 +19,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import ByLabels, apart, called
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.drifted import drifted
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.rows.witness import Witness
 
 SAID = "are not like those that were counted"

@@ -14,7 +14,7 @@ from unspoken.engines.protocol import BATCH, Scan
 from unspoken.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.rows.kernel import RowKernel
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 11)]

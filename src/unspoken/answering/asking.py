@@ -30,7 +30,7 @@ from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import declared
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.rows.reading import Epochs, Reading
 

@@ -24,7 +24,7 @@ from unspoken.numerics.noise import two_sided_noise
 from unspoken.numerics.numbers import number, which_draw
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.types.kinds import expect
 
 __all__ = ["query"]

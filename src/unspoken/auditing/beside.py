@@ -20,8 +20,8 @@ from unspoken.auditing.around import (
     named,
     units_of,
 )
+from unspoken.auditing.audited_tables import opened, read, texts_of
 from unspoken.auditing.hints import NOTHING, Hint, where, written
-from unspoken.auditing.opening import opened, read, texts_of
 from unspoken.auditing.released_column import (
     ReleasedColumn,
     cells_of,

@@ -12,7 +12,7 @@ from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
 from unspoken.errors import InputError
 from unspoken.policy import Project
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 
 if TYPE_CHECKING:  # who draws nothing loads nothing of that
     from unspoken.pictures import Chart

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from unspoken.engines.columns import ZONED
+from unspoken.engines.column_info import ZONED
 from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from unspoken.engines.columns import column_info, kind_of
+from unspoken.engines.column_info import column_info, kind_of
 from unspoken.engines.files import PARQUET
 from unspoken.engines.handed_in import INDEX
 from unspoken.engines.keys import check_keys, marked_once

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from unspoken.engines.columns import ZONED, kind_of
+from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.named_once import absent, twice
 from unspoken.engines.nanoseconds import NANOSECONDS, ZONED_NS, coarser
 from unspoken.engines.opening import Opened

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
-from unspoken.engines.columns import kind_of
+from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import Shaped
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression

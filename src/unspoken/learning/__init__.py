@@ -14,9 +14,9 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.learning.learned import counted_pairs as counted_pairs
     from unspoken.learning.marks.labels import Labeller as Labeller
     from unspoken.learning.marks.labels import Labelling as Labelling
-    from unspoken.learning.opening import duckdb_table as duckdb_table
-    from unspoken.learning.opening import table_of as table_of
     from unspoken.learning.plain import learn as learn
+    from unspoken.learning.project_table import duckdb_table as duckdb_table
+    from unspoken.learning.project_table import table_of as table_of
     from unspoken.learning.trees.kept import KeptLinks as KeptLinks
     from unspoken.learning.unmodelled import Unmodelled as Unmodelled
 
@@ -28,7 +28,7 @@ HOMES = {
     "trees.kept": ["KeptLinks"],
     "marks.labels": ["Labeller", "Labelling"],
     "learned": ["Learned", "counted_pairs"],
-    "opening": ["duckdb_table", "table_of"],
+    "project_table": ["duckdb_table", "table_of"],
     "plain": ["learn"],
     "unmodelled": ["Unmodelled"],
 }

@@ -1,6 +1,6 @@
 """The project file: what the holder has decided, checked before anything is read."""
 
-from unspoken.policy.columns import check_columns, column_faults
+from unspoken.policy.column_checks import check_columns, column_faults
 from unspoken.policy.declared import (
     Attribute,
     Context,

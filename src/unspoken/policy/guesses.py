@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from unspoken.engines.sql import name_in_sql
-from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
+from unspoken.policy.column_checks import KEY_KINDS, MOST_VALUES
 from unspoken.types.column import ColumnInfo, Grouping
 
 __all__ = [

@@ -8,7 +8,7 @@ from itertools import count
 
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.errors import in_rows
-from unspoken.policy.columns import KEY_KINDS, MOST_VALUES
+from unspoken.policy.column_checks import KEY_KINDS, MOST_VALUES
 from unspoken.policy.guesses import (
     grouped_by,
     guess_keys,

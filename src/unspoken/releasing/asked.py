@@ -27,7 +27,7 @@ from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission, policy_of
 from unspoken.releasing.deciding.adopting import declared
-from unspoken.releasing.opening import OpenProject, refuse_sources
+from unspoken.releasing.open_project import OpenProject, refuse_sources
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.results import Said
 from unspoken.releasing.rows.kernel import RowKernel

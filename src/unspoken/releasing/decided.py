@@ -14,7 +14,7 @@ from unspoken.policy.complaints import quoted
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import adopt
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, learn_project
 
 __all__ = ["adopt_plan"]

@@ -26,7 +26,7 @@ from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.rows.outputs import Output, lying
 from unspoken.releasing.rows.sorting import begun

@@ -27,7 +27,7 @@ from unspoken.learning.counts.pairs import PairCounts
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.policy import Project, groupings, left_out, starter
-from unspoken.policy.columns import MOST_VALUES
+from unspoken.policy.column_checks import MOST_VALUES
 from unspoken.policy.guesses import grouped_by, guess_keys
 from unspoken.policy.starter import free_name
 from unspoken.releasing.assessing import leaks

@@ -50,7 +50,7 @@ from unspoken.releasing.deciding.adopting import (
     same_limits,
     withheld,
 )
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 from unspoken.types.domain import Value
 
 __all__ = [

@@ -22,7 +22,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import of_piece
 from unspoken.releasing.custody.custody import Custody, manifest_at
 from unspoken.releasing.custody.first_readings import FirstReadings
-from unspoken.releasing.opening import OpenProject, opened
+from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.rows.outputs import Output
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Prints, Witness

@@ -29,7 +29,7 @@ from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import ADOPT
-from unspoken.releasing.opening import OpenProject, opened
+from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed

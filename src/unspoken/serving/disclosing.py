@@ -13,7 +13,7 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.disclosing import disclose
-from unspoken.releasing.opening import OpenProject, opened
+from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.serving.standing import Standing, Standings
 

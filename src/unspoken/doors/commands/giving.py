@@ -60,7 +60,7 @@ def release_command(
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
     from unspoken.doors.projects import declared, room_for
-    from unspoken.releasing.opening import OpenProject
+    from unspoken.releasing.open_project import OpenProject
 
     given = declared(project)
     files = given.files if draw == 1 else given.files.drawn(draw)

@@ -94,7 +94,7 @@ def learn_command(
 ) -> None:
     """Count the table once, with noise; say what it shows."""
     from unspoken.doors.projects import declared, room_for
-    from unspoken.releasing.opening import OpenProject
+    from unspoken.releasing.open_project import OpenProject
 
     given = declared(project)
     room_for(given.files.belief, given.files.key, given.files.ledger)
@@ -190,7 +190,7 @@ def plan_command(
 ) -> None:
     """The most that can be released within the limits."""
     from unspoken.doors.projects import declared, prepared, to_draw
-    from unspoken.releasing.opening import OpenProject
+    from unspoken.releasing.open_project import OpenProject
 
     write = None if drawn is None else to_draw(drawn)
     if adopt:

@@ -9,14 +9,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from unspoken.engines.columns import ZONED, kind_of
+from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.protocol import Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
-from unspoken.learning.marks.columns import held
+from unspoken.learning.marks.casts import held
 from unspoken.policy import Attribute, Project
-from unspoken.policy.columns import KINDS, MOST_EXACT, MOST_VALUES
+from unspoken.policy.column_checks import KINDS, MOST_EXACT, MOST_VALUES
 from unspoken.policy.declared import Missing
 from unspoken.policy.edges import bin_names, edge_text
 from unspoken.policy.schema import EXACT

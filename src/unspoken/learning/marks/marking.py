@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from unspoken.engines.arrow import coded, missing, numbers, plain, texts
 from unspoken.engines.row_sql import RowSQL
+from unspoken.learning.marks.casts import cast_of
 from unspoken.learning.marks.cells import CellRule
-from unspoken.learning.marks.columns import cast_of
 from unspoken.learning.marks.of_value import FEW, OfValue, pieces
 from unspoken.numerics.arrays import Codes
 

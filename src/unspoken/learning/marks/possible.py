@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from unspoken.engines.columns import kind_of
+from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.marks.cells import CellRule

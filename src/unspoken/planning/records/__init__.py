@@ -4,7 +4,7 @@ A record x = (x_1, ..., x_n) shows a pattern S of its free attributes with proba
 all such tables the one that shows most within the limits is found, held to them in exact
 arithmetic, and bounded from above by multipliers that nobody has to trust.
 
-problem         what is asked: known beside, out earlier; and believed: what the rows stand on
+problem         what is asked: known beside, out earlier; context_beliefs: what the rows stand on
 planned         from that to the table, in order
   cells         what a record can be and may show; answers: what a coalition sees of it
   conditions    the rows P(y | s) <= cap P(y | not s)
@@ -13,7 +13,8 @@ planned         from that to the table, in order
   routes        which patterns there is room for
   program       all unknowns and rows
     model       solved step by step; solver: by HiGHS
-    columns     very many pairs, of which only those that pay are in it: catalogue, smoothed
+    column_generation  very many pairs, of which only those that pay are in it: answer_catalogue,
+                smoothed
   quiet         of all best tables one that tells little; needed: and one that keeps its rows
   rounding      in whole numbers, every row exactly
   certificate   what no release exceeds

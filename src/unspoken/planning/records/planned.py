@@ -15,7 +15,7 @@ from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.binding import Binding, binding
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.columns import by_columns
+from unspoken.planning.records.column_generation import by_columns
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.floor import floor_binds, floor_table
 from unspoken.planning.records.model import Model, Unfinished

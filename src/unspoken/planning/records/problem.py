@@ -20,7 +20,6 @@ from unspoken.numerics.numbers import number
 from unspoken.planning.problem import by_name
 from unspoken.planning.protection import Limit, Protection, odds_limit
 from unspoken.planning.records.answers import maximal
-from unspoken.planning.records.believed import ContextBeliefs, contexts_of
 from unspoken.planning.records.bits import BitLimit
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import (
@@ -33,6 +32,7 @@ from unspoken.planning.records.conditions import (
     given,
     neighbours,
 )
+from unspoken.planning.records.context_beliefs import ContextBeliefs, contexts_of
 from unspoken.planning.records.earlier import check_earlier
 from unspoken.planning.records.known import Known, events_of
 from unspoken.types.domain import Domain, Value

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Floats
-from unspoken.planning.records.catalogue import AnswerCatalogue
+from unspoken.planning.records.answer_catalogue import AnswerCatalogue
 
 __all__ = ["Smoothed"]
 

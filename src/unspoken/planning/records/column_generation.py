@@ -27,8 +27,8 @@ import numpy as np
 
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import UNIT
+from unspoken.planning.records.answer_catalogue import AnswerCatalogue
 from unspoken.planning.records.binding import Binding, binding, cost_of
-from unspoken.planning.records.catalogue import AnswerCatalogue
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import SLACK, Layout

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from unspoken.engines.arrow import plain
-from unspoken.engines.columns import ZONED, kind_of
+from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier

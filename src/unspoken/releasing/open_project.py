@@ -17,7 +17,7 @@ from unspoken.engines.interrupting import interrupt
 from unspoken.engines.protocol import Table
 from unspoken.errors import InputError
 from unspoken.learning.counts.looked import Looked
-from unspoken.learning.opening import table_of
+from unspoken.learning.project_table import table_of
 from unspoken.policy import Project
 from unspoken.types.kinds import expect
 

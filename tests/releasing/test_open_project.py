@@ -15,7 +15,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.releasing import prepare, release
-from unspoken.releasing.opening import OpenProject
+from unspoken.releasing.open_project import OpenProject
 
 LONG = "SELECT sum(x * x) FROM range(1000000000000) AS t(x)"
 ATTRIBUTES = {"x": {"values": [0, 1], "sensitive": "x = 1"}}

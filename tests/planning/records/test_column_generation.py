@@ -11,10 +11,10 @@ import pytest
 
 import unspoken
 from unspoken.planning.protection import Protection
-from unspoken.planning.records import columns, model, planned, routes
-from unspoken.planning.records.catalogue import AnswerCatalogue
+from unspoken.planning.records import column_generation, model, planned, routes
+from unspoken.planning.records.answer_catalogue import AnswerCatalogue
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.planning.records.columns import by_columns
+from unspoken.planning.records.column_generation import by_columns
 from unspoken.planning.records.conditions import attribute_events, conditions
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
@@ -52,7 +52,7 @@ def _best(cells: Cells, rule, worth: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
-    monkeypatch.setattr(columns, "CLOSE", 1e-7)
+    monkeypatch.setattr(column_generation, "CLOSE", 1e-7)
     cells, rule, worth = _problem(_table(seed))
     best, found = _best(cells, rule, worth), by_columns(cells, rule, worth)
     layout = Layout.over(cells, found.pairs, [cells.reads], [rule])
@@ -67,7 +67,7 @@ def test_the_best_is_found_without_most_pairs(seed, monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_prices_of_answers_are_what_a_larger_cap_adds(seed, monkeypatch):
     """d objective / d ln cap, as of the whole program's."""
-    monkeypatch.setattr(columns, "CLOSE", 1e-7)
+    monkeypatch.setattr(column_generation, "CLOSE", 1e-7)
     cells, rule, worth = _problem(_table(seed))
     bind = by_columns(cells, rule, worth).binding(cells, rule, worth)
     larger = dataclasses.replace(rule, cap=CAP * Fraction(100_001, 100_000))
@@ -79,9 +79,9 @@ def test_the_prices_of_answers_are_what_a_larger_cap_adds(seed, monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_start_is_near_the_best_already(seed):
     cells, rule, worth = _problem(_table(seed))
-    market, best = columns.Market.of(cells, rule, worth), _best(cells, rule, worth)
+    market, best = column_generation.Market.of(cells, rule, worth), _best(cells, rule, worth)
     assert best * (1 - 1e-9) <= market.upper / len(cells) <= best * 1.03
-    first = market.solve(columns.WORK)
+    first = market.solve(column_generation.WORK)
     assert first.optimal
     assert best * 0.9 <= first.objective / len(cells) <= best * (1 + 1e-9)
 
@@ -90,7 +90,7 @@ def test_the_start_is_near_the_best_already(seed):
 def test_any_prices_bound_every_release(prices):
     cells, rule, worth = _problem(_table(3))
     best, rng = _best(cells, rule, worth), np.random.default_rng(0)
-    market = columns.Market.of(cells, rule, worth)
+    market = column_generation.Market.of(cells, rule, worth)
     for _ in range(5):
         scale = 0.0 if prices == "none" else 3.0
         market.price(scale * rng.uniform(size=len(cells)),
