@@ -18,8 +18,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from unspoken.models.edges import Blocks, Friendships
 from unspoken.models.friends import Neighbour, grid
+from unspoken.models.friendships import Blocks, Friendships
 from unspoken.published.dependent_friends import dpm_friends
 
 USERS, FRIENDSHIPS = 6_969, 47_502  # those of paper 002

@@ -15,8 +15,8 @@ import pytest
 import unspoken
 from unspoken.auditing.around import HabitTrials, habits
 from unspoken.auditing.confusion import Confusion
-from unspoken.auditing.files import AuditedFile, SecretAttacked, audit_file
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict, furthest
+from unspoken.auditing.released_file import AuditedFile, SecretAttacked, audit_file
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError
 from unspoken.types.bound import Estimate

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing.test_files import KEEPS, ROWS, drawn, hidden, written
-from unspoken.auditing.files import AuditedFile, audit_file
+from tests.auditing.test_released_file import KEEPS, ROWS, drawn, hidden, written
+from unspoken.auditing.released_file import AuditedFile, audit_file
 from unspoken.errors import InputError
 
 ILL = np.array(drawn()["state"]) == "ill"

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.auditing.test_files import ROWS, Table, drawn, hidden, only, original, written
-from unspoken.auditing.files import audit_file
+from tests.auditing.test_released_file import ROWS, Table, drawn, hidden, only, original, written
+from unspoken.auditing.released_file import audit_file
 
 __all__ = ["original"]  # a fixture
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing.test_files import ROWS, only, written
-from unspoken.auditing.files import SecretAttacked, audit_file
+from tests.auditing.test_released_file import ROWS, only, written
+from unspoken.auditing.released_file import SecretAttacked, audit_file
 from unspoken.display import share
 
 

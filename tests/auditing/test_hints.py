@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.auditing.files import SecretAttacked, audit_file
 from unspoken.auditing.hints import where, written
+from unspoken.auditing.released_file import SecretAttacked, audit_file
 
 ROWS, DAYS, KEEPS = 2_000, 20, 0.5
 CAP = 1.001 / (1 - KEEPS)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from tests.auditing.test_files import KEEPS, Table, audited, drawn, hidden, only, written
+from tests.auditing.test_released_file import KEEPS, Table, audited, drawn, hidden, only, written
 from tests.auditing.test_releases import PROJECT, folder, giving_away, tampered
 
 __all__ = ["folder"]  # a fixture

@@ -13,8 +13,8 @@ from tests.test_vectors_noisy import joint, kind, leak, numbers, same, separatio
 from unspoken.beliefs import Chain, Joint
 from unspoken.calibration import accuracy
 from unspoken.mechanisms import Laplace, Together
-from unspoken.models.edges import Friendships
 from unspoken.models.friends import Neighbour, blocked
+from unspoken.models.friendships import Friendships
 from unspoken.published.dependent import (
     PRINTED,
     baseline,

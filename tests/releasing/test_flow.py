@@ -21,7 +21,7 @@ from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
-from unspoken.policy.edges import bin_names
+from unspoken.policy.bin_edges import bin_names
 from unspoken.releasing import prepare, release
 from unspoken.releasing.rows import sorting
 

@@ -15,7 +15,7 @@ from unspoken.learning.counts.contexts import contexts_of
 from unspoken.learning.counts.of_unit import Habit, Previous
 from unspoken.numerics.arrays import Codes, Mask
 from unspoken.policy import Context
-from unspoken.policy.edges import bin_names
+from unspoken.policy.bin_edges import bin_names
 from unspoken.releasing import Prepared
 from unspoken.releasing.rows.reading import missing
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unspoken.display import json_number
-from unspoken.doors import changed, known
+from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
 from unspoken.learning import KeptLinks
 from unspoken.ledger import AnswerEvent, Decision, Release, fold
@@ -113,12 +113,12 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> dict[str, Any]:
         "box": list(findings.boxed),
         "told": leakage(findings.everything),
         **_known(findings.known),
-        **known.of_keys_as_json(keys),
+        **in_context.of_keys_as_json(keys),
     }
 
 
 def _known(entries: Sequence[InContext]) -> dict[str, Any]:
-    return {"given": known.as_json(entries)} if entries else {}
+    return {"given": in_context.as_json(entries)} if entries else {}
 
 
 def first_look(look: FirstLook) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def plan(
         "box": list(findings.boxed),
         "told": leakage(findings.planned),
         **_known(findings.planned_known),
-        **known.of_keys_as_json(keys),
+        **in_context.of_keys_as_json(keys),
         "answers": [asdict(offer) for offer in offered],
         "no_answers": list(undeclared),
         "assumptions": list(findings.assumptions),

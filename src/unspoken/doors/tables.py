@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unspoken.doors import known, shown_shares
+from unspoken.doors import in_context, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
@@ -79,11 +79,11 @@ def leak(findings: Openly, keys: Sequence[Undeclared] = ()) -> RenderableType:
         blank(),
         *_in_words(findings, findings.everything),
         blank(),
-        *known.in_table(findings, findings.known),
+        *in_context.in_table(findings, findings.known),
         *_boxed(findings.boxed),
         _premise(findings),
         *_tree(findings.learned),
-        *known.of_keys(findings, keys),
+        *in_context.of_keys(findings, keys),
         *_cautions(findings.cautions),
     )
 
@@ -115,10 +115,10 @@ def plan(
         *shown_shares.uncounted(findings.project, findings.promise),
         *_boxed(findings.boxed),
         *([blank()] if findings.planned_known else []),
-        *known.in_table(findings, findings.planned_known),
+        *in_context.in_table(findings, findings.planned_known),
         _premise(findings, findings.plan, findings.is_floor),
         *_tree(findings.learned),
-        *known.of_keys(findings, keys),
+        *in_context.of_keys(findings, keys),
         *_cautions(findings.cautions),
     )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 
 from unspoken.engines.interrupting import interruptible
-from unspoken.engines.parts import is_many, listed
+from unspoken.engines.many_files import is_many, listed
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError, shown, unknown
 

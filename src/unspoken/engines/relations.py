@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from unspoken.engines.files import File
-from unspoken.engines.parts import partitions
+from unspoken.engines.many_files import partitions
 from unspoken.engines.sql import literal
 from unspoken.errors import InputError
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.engines.files import PARQUET
-from unspoken.engines.parts import PARTITION
+from unspoken.engines.many_files import PARTITION
 from unspoken.engines.session import bytes_of
 from unspoken.engines.syntax import one_line
 from unspoken.engines.tasks import ASIDE

@@ -5,10 +5,10 @@ from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Known, unions
 from unspoken.ledger.drawn import Charged
+from unspoken.ledger.epoch_parts import Given
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure
 from unspoken.ledger.naming import rows_by, rows_of, tossing
-from unspoken.ledger.parts import Given
 from unspoken.ledger.record_coins import merged
 from unspoken.ledger.requests import KeyedRequest
 from unspoken.ledger.seal import Head, Seal, head_file

@@ -32,10 +32,10 @@ from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
 from unspoken.ledger.disclosures import Disclosure, Disclosures
 from unspoken.ledger.drawn import Charged, Draws
 from unspoken.ledger.entries import Entries, Key
+from unspoken.ledger.epoch_parts import Given, added, given
 from unspoken.ledger.event import EXACT, Release
 from unspoken.ledger.exposure import EarlierPolicy, Exposure, Hidden
 from unspoken.ledger.naming import rows_of, tossing, word_of
-from unspoken.ledger.parts import Given, added, given
 from unspoken.ledger.policies import Policies
 from unspoken.ledger.record_coins import RecordCoins
 from unspoken.mechanisms import InEpoch, Mechanism, Together

@@ -1,4 +1,4 @@
-"""The data models of paper 002: friends, edges, sensitivities."""
+"""The data models of paper 002: friends, friendships, sensitivities."""
 
 from unspoken.models.friends import Blocked, Neighbour, blocked
 from unspoken.models.sensitivities import Sensitivity, additive, bounded

@@ -12,8 +12,8 @@ from itertools import pairwise
 from zoneinfo import available_timezones
 
 from unspoken.engines.session import bytes_of
+from unspoken.policy.bin_edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.complaints import Complaint, nearest, quoted
-from unspoken.policy.edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import (
     EXACT,

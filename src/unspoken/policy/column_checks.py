@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from unspoken.errors import InputError, in_rows
+from unspoken.policy.bin_edges import kind_of_edge
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.declared import Attribute
-from unspoken.policy.edges import kind_of_edge
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.project import Project
 from unspoken.types.column import ColumnInfo, Kind

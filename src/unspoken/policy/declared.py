@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from unspoken.policy.edges import Edge
+from unspoken.policy.bin_edges import Edge
 
 __all__ = [
     "Attribute",

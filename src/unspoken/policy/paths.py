@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
-from unspoken.engines.parts import is_many, listed
+from unspoken.engines.many_files import is_many, listed
 from unspoken.policy.complaints import Complaint
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.schema import OutputTable, ProjectTable

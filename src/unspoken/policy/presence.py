@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from unspoken.engines.parts import is_many, listed
+from unspoken.engines.many_files import is_many, listed
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.paths import TABLES
 from unspoken.policy.project import Project

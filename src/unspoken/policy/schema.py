@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from unspoken.policy.edges import Edge, edge
+from unspoken.policy.bin_edges import Edge, edge
 
 __all__ = [
     "EXACT",

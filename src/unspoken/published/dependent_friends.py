@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from unspoken.errors import InputError, unknown
-from unspoken.models.edges import Friendships
 from unspoken.models.friends import READINGS, Neighbour
+from unspoken.models.friendships import Friendships
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.numerics.roots import least_scale

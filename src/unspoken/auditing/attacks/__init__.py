@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from unspoken.auditing.attacks.known import blanks, largest, least, posterior, spread
 from unspoken.auditing.attacks.protocol import Attack, PublicKnowledge, Scorer
 from unspoken.auditing.attacks.trained import classified, digits, frequent, nearest
+from unspoken.auditing.attacks.untrained import blanks, largest, least, posterior, spread
 
 __all__ = ["ATTACKS", "Attack", "PublicKnowledge", "Scorer"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unspoken.auditing import Attacked, Audited, AuditedFile
-from unspoken.auditing.files import SecretAttacked
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict
+from unspoken.auditing.released_file import SecretAttacked
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
 from unspoken.releasing.assessing import prose
 

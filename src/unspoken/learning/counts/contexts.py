@@ -27,7 +27,7 @@ from unspoken.learning.marks.cells import noted
 from unspoken.learning.marks.labels import Labelling
 from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.policy import Context, Project
-from unspoken.policy.edges import bin_names
+from unspoken.policy.bin_edges import bin_names
 from unspoken.types.premise import Premise
 
 __all__ = ["VALUES", "Contexts", "ContextCounts", "Within", "contexts_of", "given_of"]

@@ -16,9 +16,9 @@ from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 from unspoken.learning.marks.casts import held
 from unspoken.policy import Attribute, Project
+from unspoken.policy.bin_edges import bin_names, edge_text
 from unspoken.policy.column_checks import KINDS, MOST_EXACT, MOST_VALUES
 from unspoken.policy.declared import Missing
-from unspoken.policy.edges import bin_names, edge_text
 from unspoken.policy.schema import EXACT
 from unspoken.types.column import Cell
 

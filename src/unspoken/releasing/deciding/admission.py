@@ -25,7 +25,7 @@ from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.roots import last_where
 from unspoken.planning import Limits
 from unspoken.policy import Project
-from unspoken.policy.edges import Edge, edge_text
+from unspoken.policy.bin_edges import Edge, edge_text
 from unspoken.releasing.assessing.coarse import coarse, probability, up
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.deciding.adopting import declared, made_for, same_limits

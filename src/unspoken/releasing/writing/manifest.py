@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from unspoken.ledger import Head, Release
 from unspoken.policy import Project
-from unspoken.policy.edges import bin_names, plain_edge
+from unspoken.policy.bin_edges import bin_names, plain_edge
 from unspoken.policy.reading import installed_version
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.custody.custody import MARK, by_digest

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.models.edges import Blocks, Friendships
+from unspoken.models.friendships import Blocks, Friendships
 
 Rows = Counter[tuple[Any, ...]]
 

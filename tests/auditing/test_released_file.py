@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unspoken.auditing.files import AuditedFile, SecretAttacked, audit_file
+from unspoken.auditing.released_file import AuditedFile, SecretAttacked, audit_file
 from unspoken.errors import InputError
 
 ROWS = 8_000
