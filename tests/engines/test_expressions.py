@@ -244,9 +244,11 @@ def test_a_function_that_takes_no_text_is_told_the_way() -> None:
         row.read("dayname(n)", "query: GROUP BY")
 
 
-@pytest.mark.parametrize(("asked", "found"), [("a", "a"), ("A_1", "A_1"), ("a_1", "A_1"), ("B", "b")])
+@pytest.mark.parametrize(
+    ("asked", "found"), [("a", "a"), ("A_1", "A_1"), ("a_1", "A_1"), ("B", "b")]
+)
 def test_columns_that_differ_in_case_are_told_apart(asked: str, found: str) -> None:
-    """DuckDB names the second of a and A otherwise, and reads the first where it is asked for it."""
+    """DuckDB names the second of a and A otherwise, and reads the first where that is asked for."""
     columns = duckdb.from_arrow(pa.table({"a": [1], "A": [2], "b": [3]})).columns
     assert column_of(asked, columns, "keys") == found
     with pytest.raises(InputError, match='"A" may be "a" or "A_1"'):

@@ -108,8 +108,8 @@ def column_of(name: str, columns: Iterable[str], where: str) -> str:
     again = next((x for x in known if re.fullmatch(rf"{re.escape(name)}_\d+", x)), None)
     if again is not None:
         raise InputError(
-            f'{where}: "{name}" may be "{spelled}" or "{again}", which is how a column that differs '
-            f"from {spelled} in letter case only is called here; write one of them"
+            f'{where}: "{name}" may be "{spelled}" or "{again}", which is how a column that '
+            f"differs from {spelled} in letter case only is called here; write one of them"
         )
     return spelled
 
