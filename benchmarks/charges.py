@@ -178,7 +178,7 @@ def rates(server: str | None, scale: int) -> None:
                     own = seal(Path(folder) / f"{store} {attributes} {clients}" / "l")
                     own.file.parent.mkdir()
                     count = (200 if clients == 1 else 64 * 100) // scale
-                    made = map(lambda n, k=attributes: event(n, k), itertools.count(1))
+                    made = map(event, itertools.count(1), itertools.repeat(attributes))
                     run = charged(Ledger(place), own, made, clients, count)
                     most = f"{disk:9,.0f}" if store == "SQLite" else ""
                     print(f"{store:12}{attributes:11}{clients:9}  {run.said()}{most}", flush=True)

@@ -11,6 +11,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -71,7 +72,7 @@ def tasks(
     yield "threshold", 1, lambda: threshold(1.0)
 
 
-def records(seconds: float = SECONDS, **sizes: int) -> Iterator[dict[str, object]]:
+def records(seconds: float = SECONDS, **sizes: int) -> Iterator[dict[str, Any]]:
     """Millions a second of each task: of processor time, at best and in the median run."""
     for name, count, run in tasks(**sizes):
         run()

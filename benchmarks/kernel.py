@@ -25,7 +25,7 @@ from unspoken.numerics.coins import Coins, encode_keys
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.preparing import opened
+from unspoken.releasing.open_project import OpenProject
 
 QUICK, USUAL = 10**3, 10**6
 PASSES = 3
@@ -43,9 +43,9 @@ def records(rows: int) -> Iterator[dict[str, Any]]:
 
 def measured(folder: Path, keys: str) -> dict[str, float]:
     """The least seconds of a processor that each part took."""
-    project = opened(folder)
-    kept = Custody.made(project)
-    asked = Asked.of(project, 1.0, None, None, False, kept, None)
+    read = OpenProject.of(folder)
+    kept = Custody.made(read.project)
+    asked = Asked.of(read, 1.0, None, False, kept, None)
     reading, kernel = asked.reading, asked.kernel(kept.master, asked.released)
     rules = reading.rules
     batches = list(reading.table.batches(Scan(rules.needs, True, BATCH, rules.places)))

@@ -90,7 +90,7 @@ def admission(folder: Path) -> Admission:
         belief,
         WITHHELD,
         WITHHELD,
-        dict.fromkeys(NAMES, 1.0),
+        OneSided(dict.fromkeys(NAMES, 1.0), WITHHELD),
     )
 
 

@@ -20,7 +20,7 @@ from unspoken.beliefs.networks.network import Network
 try:
     import pyagrum as gum
 except ImportError:  # then our own times stand alone
-    gum = None
+    gum = None  # type: ignore[assignment]
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "bayes_nets"
 ROWS = 1_000
@@ -72,7 +72,7 @@ def rows_there(net: Any, belief: Network, seen: list[str], cells: np.ndarray) ->
             engine.posterior(name)
 
 
-def records(folder: Path) -> Iterator[dict[str, object]]:
+def records(folder: Path) -> Iterator[dict[str, Any]]:
     for name, times in (("alarm", 20), ("win95pts", 5), ("water", 1)):
         belief = Network.read(folder / f"{name}.bif")
         n = len(belief.domain.names)

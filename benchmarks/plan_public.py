@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import unspoken
 from benchmarks.instances import latent_classes
@@ -21,7 +21,7 @@ RUNS: tuple[tuple[int, int, Literal["released", "epsilon"]], ...] = (
 PER_ATTRIBUTE = 0.01
 
 
-def records(seed: int = 1) -> Iterator[dict[str, object]]:
+def records(seed: int = 1) -> Iterator[dict[str, Any]]:
     for n, pairs, objective in RUNS:
         instance = latent_classes(n, pairs, seed)
         names = [f"a{i}" for i in range(n)]

@@ -108,7 +108,9 @@ def minutes(path: Path) -> Columns:
     rows = read(path)
     return {
         "room": [row["room"] for row in rows],
-        "time": np.digitize([int(row["time"][:2]) for row in rows], [6, 12, 18]).astype(str),
+        "time": np.digitize([int(row["time"][:2]) for row in rows], [6, 12, 18])
+        .astype(str)
+        .tolist(),
         "people": cut(rows, "count", [1, 2, 10]),
     }
 

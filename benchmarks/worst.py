@@ -20,12 +20,13 @@ import numpy as np
 import unspoken
 from unspoken.beliefs import Belief
 from unspoken.calibration import Calibrated
+from unspoken.measures import MeasureName
 from unspoken.searching.search import Worst, worst
 
 LAPLACE = unspoken.Laplace(2.0)
 
 
-def one_by_one(belief: Belief, measure: str = "max-log-ratio") -> float:
+def one_by_one(belief: Belief, measure: MeasureName = "max-log-ratio") -> float:
     """A view for each of the n 2^(n-1)."""
     names, found = belief.domain.names, 0.0
     for target in names:
@@ -52,7 +53,7 @@ def line(what: str, run: Callable[[], Worst]) -> float:
     return took
 
 
-def against(what: str, belief: Belief, measure: str = "max-log-ratio") -> None:
+def against(what: str, belief: Belief, measure: MeasureName = "max-log-ratio") -> None:
     slow, naive = seconds(lambda: one_by_one(belief, measure))
     quick, found = seconds(lambda: worst(belief, LAPLACE, measure))
     assert isinstance(found, Worst)
