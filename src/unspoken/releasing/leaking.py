@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -21,6 +21,7 @@ from unspoken.beliefs import Joint
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import ArrowStream, arrow_table
 from unspoken.engines.row_sql import RowSQL
+from unspoken.engines.source import Place
 from unspoken.errors import InputError
 from unspoken.learning import counted_pairs
 from unspoken.learning.counts.pairs import PairCounts
@@ -45,8 +46,6 @@ UNIQUE = 0.95  # different whole numbers a row from which a column numbers the r
 BY_SQL = "by [source] sql of a project file (unspoken init)"
 NAMED = "named as a key would be"
 CHANCE = 0.01  # that of columns which do not go together any two look as if they did
-
-Place = Callable[[str], str]
 
 
 def leak(
