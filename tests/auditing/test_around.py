@@ -16,7 +16,7 @@ import unspoken
 from unspoken.auditing.around import HabitTrials, habits
 from unspoken.auditing.confusion import Confusion
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict, furthest
-from unspoken.auditing.released_file import AuditedFile, SecretAttacked, audit_file
+from unspoken.auditing.released_file import AttackedSecret, AuditedFile, audit_file
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.errors import InputError
 from unspoken.types.bound import Estimate
@@ -50,14 +50,14 @@ def blanked(folder: Path, secret: np.ndarray, blank: np.ndarray) -> tuple[Path, 
     return written(folder / "released.parquet", state=pa.array(state, mask=blank)), original
 
 
-def one(found: AuditedFile, given: str | None, habit: bool = False) -> SecretAttacked:
+def one(found: AuditedFile, given: str | None, habit: bool = False) -> AttackedSecret:
     (secret,) = (
         s for s in found.secrets if s.given == given and ("rows of one" in s.about) == habit
     )
     return secret
 
 
-def ends(secret: SecretAttacked) -> tuple[float, float]:
+def ends(secret: AttackedSecret) -> tuple[float, float]:
     best = secret.verdict.best
     assert best is not None
     assert best.leakage.interval is not None

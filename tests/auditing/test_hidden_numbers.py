@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.auditing.test_released_file import ROWS, only, written
-from unspoken.auditing.released_file import SecretAttacked, audit_file
+from unspoken.auditing.released_file import AttackedSecret, audit_file
 from unspoken.display import share
 
 
 def numbers_hidden(
     tmp_path: Path, blank: np.ndarray, other: np.ndarray | None = None
-) -> SecretAttacked:
+) -> AttackedSecret:
     """Counts from 1 on, of which three in a hundred are 40 or more, and which of them are blank."""
     original = written(tmp_path / "original.csv", {"who": [*range(ROWS)], "n": counts().tolist()})
     files = []

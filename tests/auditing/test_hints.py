@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.auditing.hints import where, written
-from unspoken.auditing.released_file import SecretAttacked, audit_file
+from unspoken.auditing.released_file import AttackedSecret, audit_file
 
 ROWS, DAYS, KEEPS = 2_000, 20, 0.5
 CAP = 1.001 / (1 - KEEPS)
@@ -21,7 +21,7 @@ BLANK = ILL | (RNG.random(ROWS) > KEEPS)
 ANY = RNG.random(ROWS)
 
 
-def beside(folder: Path, order: np.ndarray, **more: object) -> list[SecretAttacked]:
+def beside(folder: Path, order: np.ndarray, **more: object) -> list[AttackedSecret]:
     """What an audit says beside rows by themselves; ``more`` columns are a release's own."""
     state = np.where(ILL, "ill", "well")
     keys = {"who": WHO, "day": DAY}

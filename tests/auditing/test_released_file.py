@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unspoken.auditing.released_file import AuditedFile, SecretAttacked, audit_file
+from unspoken.auditing.released_file import AttackedSecret, AuditedFile, audit_file
 from unspoken.errors import InputError
 
 ROWS = 8_000
@@ -55,7 +55,7 @@ def audited(original: Path, table: Table, *rest: object) -> AuditedFile:
     return audit_file(release, original, ["who"], *rest)  # type: ignore[arg-type]
 
 
-def only(found: AuditedFile) -> SecretAttacked:
+def only(found: AuditedFile) -> AttackedSecret:
     (own,) = found.secrets
     return own
 

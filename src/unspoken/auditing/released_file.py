@@ -32,7 +32,7 @@ from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 
-__all__ = ["AuditedFile", "Guessed", "SecretAttacked", "audit_file"]
+__all__ = ["AuditedFile", "Guessed", "AttackedSecret", "audit_file"]
 
 ATTACKS = ("frequent", "classified", "nearest")
 OWN = "own blank"  # the attack that looks at one column's blank, and at nothing else
@@ -66,7 +66,7 @@ class Sought:
 
 
 @dataclass(frozen=True, repr=False)
-class SecretAttacked(Shown):
+class AttackedSecret(Shown):
     """A secret looked for; ``naive``: of its column all its cells are blank, and no others.
 
     ``given``: what else is known of a row; None: nothing. ``rows``: or units, of a habit.
@@ -123,14 +123,14 @@ class AuditedFile(Shown):
     rows: int
     changed: int
     guessed: Sequence[Guessed]
-    secrets: Sequence[SecretAttacked]
+    secrets: Sequence[AttackedSecret]
     chance: float
     strays: Sequence[Strays] = ()
     absent: int = 0
     beyond: Sequence[str] = ()
 
     @property
-    def beaten(self) -> list[SecretAttacked]:
+    def beaten(self) -> list[AttackedSecret]:
         """Where an attack beat the bound that was claimed."""
         return [secret for secret in self.secrets if secret.verdict.word == "fail"]
 
@@ -197,7 +197,7 @@ def audit_file(
     groups = len(rows.grouped) + bool(unit)
     looks = looks * (len(ATTACKS) + 1) + OF_UNITS * groups + 1 + 2 * len(rows.hints)
     each = FAMILY / max(1, 2 * len(sought) * looks + 2 * len(with_blanks))
-    found = list[SecretAttacked]()
+    found = list[AttackedSecret]()
     for about in sought:
         cells = rows.cells if secret else _unread(rows.cells, about.column)
         attack = _Attack(rows, about, cells, odds_cap, each)
@@ -258,7 +258,7 @@ def _unread(
     return {**cells, column: replace(read, shown=np.where(read.valued, 0.0, read.shown))}
 
 
-def _more(alone: SecretAttacked) -> float:
+def _more(alone: AttackedSecret) -> float:
     """What is surely more than rows ``alone`` may tell; where nothing is claimed, than they do."""
     claim, best = alone.verdict.claim, alone.verdict.best
     if claim.bound is not None:
@@ -296,25 +296,25 @@ class _Attack:
         truth = self.sought.truth
         return truth, truth[np.argsort(fresh_draws(len(truth)))]
 
-    def on_rows(self) -> SecretAttacked:
+    def on_rows(self) -> AttackedSecret:
         """In rows by themselves."""
         every = np.arange(self.rows.rows)
         real, control = self._judged(every), self._tried(self.truths[1], every)
-        return SecretAttacked(self.sought.about, len(every), self._naive(every), real, control)
+        return AttackedSecret(self.sought.about, len(every), self._naive(every), real, control)
 
-    def given(self) -> Iterator[SecretAttacked]:
+    def given(self) -> Iterator[AttackedSecret]:
         """Given each context, in the rows of that value of it where most is found."""
         for context in self.rows.contexts:
             about, worst = self.sought.about, worst_value(context, self._judged)
             if worst is not None:
                 value, rows, verdict = worst
                 control, given = self._tried(self.truths[1], rows), context.given(value)
-                yield SecretAttacked(about, len(rows), self._naive(rows), verdict, control, given)
+                yield AttackedSecret(about, len(rows), self._naive(rows), verdict, control, given)
             elif not context.frequent:
                 none = Verdict(self._claim(Trials(self.seen, self.truths[0])), ())
-                yield SecretAttacked(about, 0, False, none, none, context.seldom)
+                yield AttackedSecret(about, 0, False, none, none, context.seldom)
 
-    def by_hints(self, alone: SecretAttacked) -> Iterator[SecretAttacked]:
+    def by_hints(self, alone: AttackedSecret) -> Iterator[AttackedSecret]:
         """In rows that have a hint, by it, and by it beside the column's blank. A word is said of
         an order that tells anything, and of values that are written so as to tell ``more``.
         """
@@ -328,9 +328,9 @@ class _Attack:
                 seen = np.column_stack([seen, self.seen[:, self.own]])
                 both, control = (self._frequent(seen, truth, rows) for truth in self.truths)
                 real = replace(real, reached=furthest([*real.reached, *both.reached]))
-                yield SecretAttacked(self.sought.about, len(rows), False, real, control, hint.name)
+                yield AttackedSecret(self.sought.about, len(rows), False, real, control, hint.name)
 
-    def on_groups(self, alone: SecretAttacked, unit: Sequence[str]) -> Iterator[SecretAttacked]:
+    def on_groups(self, alone: AttackedSecret, unit: Sequence[str]) -> Iterator[AttackedSecret]:
         """In rows with a key in common, where they tell ``more``."""
         for key, codes in self.rows.grouped.items():
             found = self.on_units(codes, key, None)
@@ -347,7 +347,7 @@ class _Attack:
             self._claim(trials), PublicKnowledge(None, sizes), trials, (attack,), self.chance
         )
 
-    def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> SecretAttacked:
+    def on_units(self, units: Codes, whose: str, unit_bits: float | None) -> AttackedSecret:
         """As a habit; the control has the habits shuffled among the units."""
         real = habits(units, Trials(self.seen, self.truths[0]))
         unit_bits = unit_bits if self.sought.hidden else None
@@ -357,14 +357,14 @@ class _Attack:
             each.attacked(unit_bits, self.own, self.chance)
             for each in (real, replace(real, trials=trials))
         )
-        return SecretAttacked(real.of(self.sought.about, whose), len(trials), False, found, control)
+        return AttackedSecret(real.of(self.sought.about, whose), len(trials), False, found, control)
 
-    def on_absence(self, trials: Trials) -> SecretAttacked:
+    def on_absence(self, trials: Trials) -> AttackedSecret:
         """In which rows of the original no release has: leaving out tells what a blank does."""
         shuffled = replace(trials, secret=trials.secret[np.argsort(fresh_draws(len(trials)))])
         real, control = (self._seen_alone(each, "blanks") for each in (trials, shuffled))
         naive = bool(((trials.seen[:, 0] == WITHHELD_AS) == trials.secret).all())
-        return SecretAttacked(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
+        return AttackedSecret(self.sought.about, len(trials), naive, real, control, LEFT_OUT)
 
     def _claim(self, trials: Trials) -> ClaimedBound:
         prior = float(trials.secret.mean())

@@ -9,7 +9,7 @@ from typing import Literal
 
 from unspoken.auditing import Attacked, Audited, AuditedFile
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict
-from unspoken.auditing.released_file import SecretAttacked
+from unspoken.auditing.released_file import AttackedSecret
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
 from unspoken.releasing.assessing import prose
 
@@ -99,7 +99,7 @@ def _released(attacked: Attacked) -> Panel:
     return _panel(title, says, attacked.verdict, beside)
 
 
-def _secret(secret: SecretAttacked) -> Panel:
+def _secret(secret: AttackedSecret) -> Panel:
     beside = _best("control", secret.verdict.claim, secret.control)
     says = secret.in_words().removeprefix(f"{secret.sought}: ").removeprefix(f"{secret.about}: ")
     return _panel(secret.sought, says, secret.verdict, beside)
