@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.doors import ending
+from unspoken.doors import cli, ending
 from unspoken.doors.running import BAD_INPUT, running
 from unspoken.errors import InputError
 
@@ -114,7 +115,7 @@ def test_a_signal_while_rows_are_read(name: str, signals: int) -> None:
 GOING = """\
 import os, signal, sys, time
 from pathlib import Path
-from unspoken.doors import ending
+from unspoken.doors import cli, ending
 from unspoken.doors.running import running
 from unspoken.engines.opening import Opened
 from unspoken.engines.spill import Spill
@@ -165,6 +166,23 @@ def test_what_fails_after_a_signal_was_interrupted(
     assert "INTERRUPT" in capsys.readouterr().err
     monkeypatch.setattr(ending, "_stopped", [signal.SIGINT])
     assert running(ended, in_json) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+@pytest.mark.parametrize("where", ["heed", "_commands"])
+def test_an_interrupt_before_there_is_a_command(
+    where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    for name in ("heed", "over"):  # which are for the whole process, as the other one is
+        monkeypatch.setattr(cli, name, lambda: None)
+    monkeypatch.setattr(gc, "set_threshold", lambda _: None)
+    monkeypatch.setattr(cli, where, interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130
     assert capsys.readouterr().err == "interrupted\n"
 
 

@@ -19,7 +19,7 @@ from typer.main import get_command
 from unspoken.doors.commands import giving, keeping, looking, trying
 from unspoken.doors.ending import ended_by, heed, over
 from unspoken.doors.everywhere import Everywhere
-from unspoken.doors.running import out, running
+from unspoken.doors.running import out, running, stopped
 from unspoken.doors.waiting import quietly
 
 __all__ = ["app", "main"]
@@ -98,8 +98,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead
-    heed()
-    code = run()
+    try:
+        heed()
+        code = run()
+    except KeyboardInterrupt:  # before there was a command to hear of it
+        code = stopped("--json" in sys.argv)
     over()
     signal = ended_by()
     sys.exit(code if signal is None else SIGNALLED + signal)

@@ -17,7 +17,7 @@ from unspoken.doors import envelope
 from unspoken.doors.ending import interrupted
 from unspoken.errors import LimitExceeded, UnspokenError, printable
 
-__all__ = ["BAD_INPUT", "REFUSED", "err", "out", "running", "say", "show", "warn"]
+__all__ = ["BAD_INPUT", "REFUSED", "err", "out", "running", "say", "show", "stopped", "warn"]
 
 DONE, BAD_INPUT, REFUSED, INTERRUPTED = 0, 2, 3, 130
 CANCELLED = "Query interrupted"  # the RuntimeError of DuckDB when Ctrl-C comes during a query
@@ -65,18 +65,18 @@ def running(command: Callable[[], Any], in_json: bool) -> int:
     try:
         return _ran(command, in_json)
     except KeyboardInterrupt:  # in the command, or heard of while its mistakes were said
-        return _interrupted(in_json)
+        return stopped(in_json)
 
 
 def _ran(command: Callable[[], Any], in_json: bool) -> int:
     try:
         code = int(command() or DONE)
-        return _interrupted(in_json) if code == INTERRUPTED else code  # typer says nothing of it
+        return stopped(in_json) if code == INTERRUPTED else code  # typer says nothing of it
     except LimitExceeded as refusal:
         return _failed(REFUSED, refusal.place, refusal.text, in_json, f"refused: {refusal}")
     except UnspokenError as mistake:
         if interrupted():  # a query that was ended, say
-            return _interrupted(in_json)
+            return stopped(in_json)
         return _failed(BAD_INPUT, mistake.place, mistake.text, in_json, str(mistake))
     except USAGE as mistake:
         said = " ".join(getattr(mistake, "format_message", mistake.__str__)().split())
@@ -88,16 +88,16 @@ def _ran(command: Callable[[], Any], in_json: bool) -> int:
         return DONE
     except OSError as error:
         if interrupted():
-            return _interrupted(in_json)
+            return stopped(in_json)
         place = str(error.filename or "system")
         said = " ".join(str(error.strerror or error).split())
         return _failed(BAD_INPUT, place, said, in_json)
     except typer.Abort:
-        return _interrupted(in_json)
+        return stopped(in_json)
     except RuntimeError as error:
         if str(error) != CANCELLED:
             raise
-        return _interrupted(in_json)
+        return stopped(in_json)
 
 
 def _failed(code: int, place: str, text: str, in_json: bool, line: str = "") -> int:
@@ -107,7 +107,7 @@ def _failed(code: int, place: str, text: str, in_json: bool, line: str = "") -> 
     return code
 
 
-def _interrupted(in_json: bool) -> int:
+def stopped(in_json: bool) -> int:
     """Say so, if anybody is there to read it; its exit code."""
     with contextlib.suppress(OSError):
         _failed(INTERRUPTED, "unspoken", "interrupted", in_json, "interrupted")
