@@ -160,7 +160,8 @@ def _best(ready: Prepared) -> OfferedPlan:
 def _offer(ready: Prepared, plan: Plan) -> OfferedPlan:
     learned, project = ready.learned, ready.project
     leaks = who_learns(project, learned, plan.mechanism)
-    described = json.dumps(plan.mechanism.describe(), sort_keys=True).encode()
+    shown = plan.mechanism.showing(project.reads)  # as it is adopted
+    described = json.dumps(shown.describe(), sort_keys=True).encode()
     return OfferedPlan(
         project.planned.limits.odds_cap,
         shares(project, learned, plan),
