@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.serving.building import project
 from unspoken.adversary import Adversary
 from unspoken.errors import InputError
 from unspoken.ledger import Account, AnswerEvent, Ledger, Release
@@ -141,6 +142,15 @@ def test_nothing_is_charged_by_looking(asked: Curator) -> None:
     (own,) = [point for point in looked.curve if point.chosen]
     mean = sum(looked.declared.shares.values()) / len(looked.declared.shares)
     assert own.released == pytest.approx(mean)
+
+
+def test_a_plan_is_as_it_is_adopted_where_nobody_reads_what_is_sensitive(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text(path.read_text().replace('reads = ["arrival"]', 'reads = ["use"]'))
+    adopt_plan(path)
+    looked = what_if(Curator.of(path))
+    assert looked.declared is not None
+    assert looked.declared.digest == looked.adopted.digest
 
 
 @pytest.mark.parametrize("cap", [0.5, 2e3, float("nan")])

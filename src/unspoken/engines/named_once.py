@@ -19,7 +19,8 @@ __all__ = ["absent", "once", "twice"]
 def absent(where: str, name: str, rows: int, title: str) -> InputError:
     """That some rows have no key."""
     return InputError(
-        f"{where}: {name} is missing in {in_rows(rows)} of {title}; every row needs its key"
+        f"{where}: {name} is missing in {in_rows(rows)} of {title}; every row needs its key: leave "
+        "these out, with [source] sql, or in the frame, or name other columns"
     )
 
 
