@@ -241,6 +241,13 @@ def test_ten_megabytes_in_a_value_of_ones_own(output: str, tmp_path: Path) -> No
     refused(path, r"\.toml:\d+ attribute\.c: a row: has 10,000,000 bytes of text: at most 65,536")
 
 
+def test_ten_megabytes_in_a_line_of_csv(tmp_path: Path) -> None:
+    before = "".join(f"{i},x\n" for i in range(3_000))  # beyond those that DuckDB says it of
+    (tmp_path / "t.csv").write_text(f"id,c\n{before}3000,{'y' * 10_000_000}\n")
+    path = small(tmp_path, None, {"c": {"values": ["x", "y"]}}, name="t.csv")
+    refused(path, r"source\.table: .*, such as where a line has more than 2 MB; save it again")
+
+
 @pytest.mark.parametrize("column", ["c", "id"])
 @pytest.mark.parametrize("form", ["joint", "tree"])
 def test_a_row_too_long_for_coins_is_refused_before_it_is_counted(

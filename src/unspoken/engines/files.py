@@ -40,6 +40,8 @@ OF_SQL = (
 # What DuckDB's CSV reader says beyond what is wrong: options that nobody can give here.
 NO_ROOM = "No space left on device"
 SHORT = re.compile(rf"^Out of Memory Error|{NO_ROOM}")  # through Arrow an error is of the system
+# What a line of more than 2 MB is told as, too.
+SNIFFED = "detect the CSV parsing dialect"
 # A row as the file has it: raw, and never passed on.
 ROW = re.compile(r"^Original Line:.*$", re.MULTILINE)
 # What a cell of a Parquet file holds.
@@ -141,6 +143,8 @@ def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnecti
             text = text.replace(path, file.name)
     text = TEXT.sub(": not valid UTF-8", text)
     line = one_line(ADVICE.sub("", ROW.sub("", text)))
+    if line.rstrip(".").endswith(SNIFFED):
+        line = f"{line.rstrip('.')}, such as where a line has more than 2 MB"
     if guilty is None:
         return line
     line = line.rstrip(".!")
