@@ -220,12 +220,12 @@ def test_a_tiny_leakage_has_all_its_digits(belief: unspoken.Joint, scale: float)
 def test_views_that_are_bounded_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where views give intervals the ends are those of everybody, within the group bound."""
     exact = worst(JOINT, LAPLACE, "max-information").bound.value
-    whole = room.Asked.ends
+    whole = room.SearchProblem.ends
 
     def ends(self: Any, view: Any) -> Any:
         return [(0.5 * low, 1.25 * high) for low, high in whole(self, view)]
 
-    monkeypatch.setattr(room.Asked, "ends", ends)
+    monkeypatch.setattr(room.SearchProblem, "ends", ends)
     found = worst(JOINT, LAPLACE, "max-information").bound
     assert found.low == pytest.approx(0.5 * exact)
     assert exact <= found.high == pytest.approx(1.25 * exact)
