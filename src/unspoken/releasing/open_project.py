@@ -23,7 +23,6 @@ from unspoken.types.kinds import expect
 
 __all__ = ["OpenProject", "opened", "refuse_sources"]
 
-
 AGAIN = 0.05  # seconds until a look that nobody waits for is ended once more
 
 
@@ -43,8 +42,9 @@ class OpenProject:
     def of(
         cls, project: Project | str | Path | OpenProject, frame: ArrowStream | None = None
     ) -> OpenProject:
-        """The same, if it is open."""
+        """The same, if it is open: then there is no other frame."""
         if isinstance(project, OpenProject):
+            assert frame is None
             return project
         whole, handed_in = opened(project), frame is not None
         table = table_of(whole, frame, checked=False)
@@ -79,10 +79,8 @@ class OpenProject:
         self.looked.once("keys", partial(self.table.check, at))
 
 
-def opened(project: Project | str | Path | OpenProject) -> Project:
+def opened(project: Project | str | Path) -> Project:
     """The project of a file, or the one that is given."""
-    if isinstance(project, OpenProject):
-        return project.project
     if isinstance(project, str | Path):
         return Project.read(project)
     expect(project, Project, "project", "give a path; a frame stands beside it, as table=")

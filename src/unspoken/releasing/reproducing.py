@@ -60,15 +60,13 @@ def reproduce_all(
     heads = {each: Head.from_json(paper["charge"], each) for each, paper in papers.items()}
     given = {**kept.seal.given, **heads}
     kept.ledger.verify(Seal(kept.seal.key, kept.seal.coin_key, kept.seal.file, given))
-    asked = dict[tuple[str | None, int], Asked]()
+    read, asked = OpenProject.of(whole), dict[tuple[str | None, int], Asked]()
     for each, paper in papers.items():
         number = heads[each].number
         _, event = kept.ledger.release(number)
         which = next(iter(event.readers), None), event.draw
         if which not in asked:
-            asked[which] = Asked.of(
-                OpenProject.of(whole), 1.0, which[0], False, kept, None, which[1]
-            )
+            asked[which] = Asked.of(read, 1.0, which[0], False, kept, None, which[1])
         yield each, _Again(asked[which], kept, event).compared(number, paper)
 
 
