@@ -94,6 +94,12 @@ class Belief(Shown, ABC):
             )
         return self.marginal(names) if in_logs else table
 
+    def row_counts(self, names: Sequence[str]) -> Array | None:
+        """How many rows have each combination of these variables, in the order of ``names``: whole
+        numbers, of which `marginal` is the rounded shares. None where there are no counts.
+        """
+        return None
+
     @abstractmethod
     def given(self, known: Mapping[str, Value]) -> Belief:
         """The belief about the other variables once these values are known (Bayes)."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from unspoken.beliefs.belief import Belief, different, evidence, impossible, nothing_left
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array
-from unspoken.numerics.tables import as_law
+from unspoken.numerics.tables import law_and_total
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import is_frame
 from unspoken.types.premise import Premise
@@ -33,7 +33,7 @@ class Joint(Belief):
                 "joint.table: is a data frame; unspoken.learn(frame) counts its rows. If it holds "
                 "probabilities or counts, give these: frame.to_numpy()"
             )
-        self.table = as_law(table, "joint.table")
+        self.table, self.total = law_and_total(table, "joint.table")
         self.domain = Domain.of(self.table.shape, names, values)
         self.premise = Premise.of(premise)
 
@@ -42,9 +42,18 @@ class Joint(Belief):
         return 4.0 + self.table.size / self.cells(names)
 
     def marginal(self, names: Sequence[str]) -> Array:
+        return self._summed(self.table, names)
+
+    def row_counts(self, names: Sequence[str]) -> Array | None:
+        if self.total is None:
+            return None
+        return self._summed(np.rint(self.table * self.total), names)
+
+    def _summed(self, table: Array, names: Sequence[str]) -> Array:
+        """Over the other variables."""
         axes = [self.domain.axis(name) for name in different(names)]
-        gone = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
-        left: Array = self.table.sum(axis=gone) if gone else self.table  # as large as memory, maybe
+        gone = tuple(axis for axis in range(table.ndim) if axis not in axes)
+        left: Array = table.sum(axis=gone) if gone else table  # as large as memory, maybe
         return left.transpose(np.argsort(np.argsort(axes)))
 
     def given(self, known: Mapping[str, Value]) -> Joint:

@@ -19,12 +19,14 @@ __all__ = [
     "finite_list",
     "finite_table",
     "fixed",
+    "law_and_total",
     "own_table",
     "table_of",
 ]
 
 
 PART = 2**20  # entries
+LARGEST_TOTAL = 2.0**50  # of counts that are found again from their shares
 
 
 def table_of(numbers: Any, what: str) -> Array:
@@ -78,6 +80,15 @@ def as_law(numbers: object, what: str) -> Array:
 
     A table that sums to 1 but for rounding is kept as it is: dividing would cost its last digits.
     """
+    return law_and_total(numbers, what)[0]
+
+
+def law_and_total(numbers: object, what: str) -> tuple[Array, float | None]:
+    """The same, and the sum of the counts that it was given as; None for probabilities.
+
+    Times this total every entry is a count again but for rounding; None, too, where counts are so
+    large that rounding could reach the next whole number.
+    """
     table = own_table(numbers, what)
     if table.size == 0 or table.ndim == 0:
         raise InputError(f"{what}: an empty table says nothing; give at least one probability")
@@ -92,7 +103,7 @@ def as_law(numbers: object, what: str) -> Array:
     if total == math.inf:
         raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
     if abs(total - 1) <= _rounding(table.size):
-        return table
+        return table, None
     counts = total >= 1 and _whole(table)
     if total <= 0 or (not counts and abs(total - 1) > 1e-9):
         raise InputError(
@@ -100,7 +111,7 @@ def as_law(numbers: object, what: str) -> Array:
         )
     table.flags.writeable = True  # it is our own; of a large one there is no room for another
     table /= total
-    return fixed(table)
+    return fixed(table), total if counts and total <= LARGEST_TOTAL else None
 
 
 def _whole(table: Array) -> bool:

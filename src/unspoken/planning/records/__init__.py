@@ -5,7 +5,7 @@ all such tables the one that shows most within the limits is found, held to them
 arithmetic, and bounded from above by multipliers that nobody has to trust.
 
 problem         what is asked: known beside, out earlier; context_beliefs: what the rows stand on
-planned         from that to the table, in order
+planned         from that to the table, in order; task: a problem with its rows
   cells         what a record can be and may show; answers: what a coalition sees of it
   conditions    the rows P(y | s) <= cap P(y | not s)
     boxed       for every belief of a set, by knapsacks, or by laws where a threshold is in common
@@ -16,7 +16,8 @@ planned         from that to the table, in order
     column_generation  very many pairs, of which only those that pay are in it: answer_catalogue,
                 smoothed
   quiet         of all best tables one that tells little; needed: and one that keeps its rows
-  rounding      in whole numbers, every row exactly
+  rounding      in whole numbers, every row exactly; exact_rounding: and every equation
+  interior      the caps that leave no room, and a table with room in all others
   certificate   what no release exceeds
   binding       what holds the table back; telling: what it tells
 floor           what needs no belief

@@ -53,13 +53,19 @@ class ContextBeliefs:
         return found
 
     def tables(self, names: Sequence[str]) -> list[Array]:
-        """By which worth is counted, one for each context: the mean of those that may be true."""
+        """By which worth is counted, one for each context: the mean of those that may be true.
+
+        Counts where a single belief has them, else probabilities.
+        """
         found = []
         for first, *others in self.members:
+            if not others:
+                found.append(exact_table(first, names))
+                continue
             table = first.marginal(names)
             for other in others:
                 table = table + other.marginal(names)
-            found.append(table / (1 + len(others)) if others else table)
+            found.append(table / (1 + len(others)))
         return found
 
     def rules(
@@ -71,7 +77,7 @@ class ContextBeliefs:
         found: list[Rule] = []
         alone = len(self.members) == 1
         for k, member in enumerate(self.members[0] if alone else ()):
-            table = member.marginal(cells.domain.names)[tuple(cells.codes.T)]
+            table = exact_table(member, cells.domain.names)[tuple(cells.codes.T)]
             weighed = replace(cells, laws=(cells.weighed(whole_numbers(table)),))
             said = "" if len(self.members[0]) == 1 else f", belief {k}"
             found += [
@@ -86,6 +92,15 @@ class ContextBeliefs:
             belief if isinstance(belief, TableSet) else _exact(belief) for belief in self.beliefs
         ]
         return Sets.of(sets, cells)
+
+
+def exact_table(belief: Belief, names: Sequence[str]) -> Array:
+    """How likely each combination of these variables is, up to a factor: as counts where the belief
+    has them, since shares of counts are rounded, and an odds ratio that is exactly the cap in the
+    counts may then lie above it.
+    """
+    counts = belief.row_counts(names)
+    return belief.marginal(names) if counts is None else counts
 
 
 def _exact(belief: Belief) -> Box:

@@ -224,7 +224,12 @@ class Model:
     @property
     def _beside_sets(self) -> list[Constraints]:
         """The rows that are the same whatever is said of sets."""
-        return [self.caps.rows, certain_rows(self.layout.pairs), self.alike, self.shares]
+        return [self.caps.rows, *self.equations, self.shares]
+
+    @property
+    def equations(self) -> list[Constraints]:
+        """Something is shown of every cell, and of each group the same for cells alike in it."""
+        return [certain_rows(self.layout.pairs), self.alike]
 
     def _bound(self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken) -> float:
         """By the multipliers of the rows at these places."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,17 +12,18 @@ from unspoken.errors import InputError, TooLarge
 from unspoken.mechanisms import Extension, Suppression
 from unspoken.numerics.arrays import Array, Counts
 from unspoken.planning.records.binding import Binding, binding
-from unspoken.planning.records.bits import BitLimit, nats
+from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.column_generation import by_columns
-from unspoken.planning.records.conditions import Rule
+from unspoken.planning.records.exact_rounding import table_at_the_cap
 from unspoken.planning.records.floor import floor_binds, floor_table
-from unspoken.planning.records.model import Model, Unfinished
+from unspoken.planning.records.interior import interior_table, tight_answers
+from unspoken.planning.records.model import FIXED, Model, Unfinished
 from unspoken.planning.records.needed import needed
 from unspoken.planning.records.problem import RecordProblem
-from unspoken.planning.records.program import SLACK, Layout
+from unspoken.planning.records.program import Layout
 from unspoken.planning.records.quiet import quieter
-from unspoken.planning.records.rounding import FINE, IntegerTable, broken, held, sums
+from unspoken.planning.records.rounding import FINE, IntegerTable, broken, sums
 from unspoken.planning.records.routes import (
     QUICKER,
     everything,
@@ -32,6 +32,7 @@ from unspoken.planning.records.routes import (
     routes,
     with_common_thresholds,
 )
+from unspoken.planning.records.task import Task
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import LOG2, Bound
 
@@ -46,15 +47,14 @@ PRICED = "what the program of all patterns had come down to when its time was ov
 BY_LAWS = "what some beliefs of the set allow"
 
 HAIR = 1e-9  # of a cap
-NEAR, CLOSER = 2e-5, 1e-3  # of the upper end that is not looked for; how much of slack is left then
+NEAR = 2e-5  # of the upper end: what is missed so little is not looked for
+TIED = 20_000  # pairs up to which a program is solved a second time, at its caps
+INWARD = FIXED / 2  # how much of a table that has room is mixed in
 # Of the upper end, what a program with a common threshold may leave where one with a threshold for
 # each side is the other way, and where that has no room for all patterns.
 ENOUGH, SOME = 2e-3, 2e-2
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
-EVENED = (
-    "; made exactly alike, what is shown of its groups of names lost {lost:.0%} of the solution; "
-    "groups that overlap do that: ask for one of own_reads, order and unbiased alone"
-)
+NOT_KEPT = "; in whole numbers {lost:.0%} of what the solver found could not be shown"
 
 __all__ = ["Planned", "of_one_belief", "plan_floor", "plan_records", "sharing"]
 
@@ -70,6 +70,7 @@ class Planned:
     multiplier: float = math.nan  # of the limits on bits
     fair: float = 1.0  # the smallest share, of what it may be at most
     note: str = ""  # on what was tried
+    solution: float = 0.0  # what the solver's solution shows, before it was rounded; 0: not known
 
     @property
     def objective(self) -> float:
@@ -137,7 +138,13 @@ class Planned:
         """What was not tried and what the limits leave out, in words."""
         middle = self.problem.believed.of_sets and self.problem.limit != math.inf
         bits = "; bits are limited under the belief in the middle of the set" if middle else ""
-        return self.note + bits + self._unlooked
+        return self.note + self._lost_by_rounding + bits + self._unlooked
+
+    @property
+    def _lost_by_rounding(self) -> str:
+        """What could not be kept of a solution, if that is much."""
+        lost = 1 - self.objective / self.solution if self.solution > 0 else 0.0
+        return NOT_KEPT.format(lost=lost) if lost > LOST else ""
 
     @property
     def _unlooked(self) -> str:
@@ -156,53 +163,6 @@ class Planned:
         return cells.earlier.extended(
             cells.codes, starts, adds, weights, problem.domain, problem.sensitive
         )
-
-
-@dataclass(frozen=True)
-class Task:
-    """A problem with its cells, and what a table of these is held to."""
-
-    problem: RecordProblem
-    cells: Cells
-    rows: Sequence[Rule]
-    limits: Sequence[BitLimit]
-    sees: Sequence[int]
-    alike: Sequence[int]
-
-    @classmethod
-    def of(cls, problem: RecordProblem, cells: Cells) -> Task:
-        rows, limits = problem.rules(cells), problem.limits(cells)
-        alike = [problem.mask(group) for group in problem.alike]
-        return cls(problem, cells, rows, limits, problem.sees(), alike)
-
-    def held(self, table: IntegerTable) -> IntegerTable:
-        """With every row exactly."""
-        return held(table, self.sees, self.rows, self.alike)
-
-    def quieter(self, table: IntegerTable) -> IntegerTable:
-        """With as little silence as keeps every limit on bits: mostly none.
-
-        Silence breaks no row but by rounding, so rows are held once how much it takes is known.
-        """
-
-        def silenced(part: int) -> IntegerTable:
-            return table.scaled(FINE - part, FINE) if part else table
-
-        def kept(each: IntegerTable) -> bool:
-            leaked = (nats(each.cells, each.pairs, each.shares, limit) for limit in self.limits)
-            return all(leak <= limit.nats for leak, limit in zip(leaked, self.limits, strict=True))
-
-        low, high = 0, 0
-        while high < FINE and not kept(silenced(high)):
-            low, high = high, max(1, 2 * high)
-        while high - low > max(1, high >> 10):
-            middle = (low + high) // 2
-            low, high = (low, middle) if kept(silenced(middle)) else (middle, high)
-        found = self.held(silenced(high)) if high else table
-        while high < FINE and not kept(found):
-            high = min(FINE, 2 * high)
-            found = self.held(silenced(high))
-        return found
 
 
 def plan_records(problem: RecordProblem) -> Planned:
@@ -261,7 +221,7 @@ def _by_programs(task: Task, upper: tuple[float, str]) -> Planned:
     for masks in routes(task.cells, task.rows):
         try:
             found = _over(task, masks, upper)
-            return found if masks is not None else _closer(task, found)
+            return found if masks is not None else _at_the_cap(task, found)
         except Unfinished as ended:  # in the time there is
             if masks is None:
                 upper = min(upper, (ended.upper, PRICED))
@@ -298,26 +258,47 @@ def of_one_belief(problem: RecordProblem) -> RecordProblem:
     )
 
 
-def _closer(task: Task, found: Planned) -> Planned:
-    """With less slack, where that may show more: prices of rows that nearly cancel one another are
-    thousands of labels, and slack costs that part of them.
+def _at_the_cap(task: Task, found: Planned) -> Planned:
+    """With the caps as they are, not a little tighter, where that shows more.
+
+    So it does where an answer's odds are the cap whatever is shown, and where prices of rows that
+    nearly cancel one another are thousands of labels.
     """
     near = found.objective >= found.upper * (1 - NEAR)
-    if near or task.problem.believed.of_sets or task.limits or task.alike:
+    if near or task.problem.believed.of_sets:
         return found
+    problem = task.problem
+    layout = Layout.of(task.cells, Pairs.of(task.cells), task.sees, task.rows)
+    values = layout.values(problem.prices(task.cells))
+    if len(values) > TIED:
+        return found
+    limits, shares = task.limits, sharing(problem)
+    model = Model.of(layout, values, task.alike, shares, limits, problem.cap, slack=0.0)
     try:
-        closer = _over(task, None, (math.inf, ""), CLOSER * SLACK)
+        solved = model.solve()
     except TooLarge:
         return found
-    least, better = (min(each.shares.values(), default=0.0) for each in (found, closer))
-    return closer if better >= least and closer.objective > found.objective else found
+    found = replace(found, upper=min(found.upper, model.upper(solved)))
+    best = model.with_unexpected(solved).x[: len(values)]
+    inside = interior_table(model)
+    if inside is None:
+        return found
+    inward = (1 - INWARD) * best + INWARD * inside[0]
+    tight = tight_answers(model, inside[1])
+    table = task.within_bits(
+        lambda silence: table_at_the_cap(layout, inward * (1 - silence), task.alike, tight)
+    )
+    if table is None:
+        return found
+    solution = max(found.solution, 0.0 if limits else float(values @ best))
+    tables = (found.table, table)
+    return max((replace(found, table=t, solution=solution) for t in tables), key=_fairest)
 
 
 def _over(
     task: Task,
     masks: Counts | None,
     most: tuple[float, str],
-    slack: float = SLACK,
     common: bool = False,
 ) -> Planned:
     """The most worth of these patterns, and what no release exceeds: of some patterns ``most``.
@@ -326,22 +307,20 @@ def _over(
     problem, cells, limits, alike = task.problem, task.cells, task.limits, task.alike
     layout = Layout.of(cells, Pairs.of(cells, masks), task.sees, task.rows)
     values = layout.values(problem.prices(cells))
-    model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, slack, common)
+    model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, common=common)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
     quiet = model.with_unexpected(quieter(model, solved, bit_limits))
     shown = quiet.x[: len(values)]
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
-    table = task.quieter(task.held(IntegerTable.of(cells, layout.pairs, shown)))
+    table = task.within_bits(lambda silence: task.rounded(layout, shown * (1 - silence)))
     upper, note = model.upper(solved), ""
     if masks is not None:
         upper, note = most[0], FEWER.format(upper=most[1])
     bind = binding(layout, model.costs(solved), solved.x[: len(values)], solved.objective)
     fair = model.fair if common else 1.0
-    found = Planned(problem, table, upper, bind, model.of_bits(solved), fair, note)
-    lost = 1 - found.objective / max(float(values @ quiet.x[: len(values)]), 1e-300)
-    evened = EVENED.format(lost=lost) if alike and lost > LOST and not limits else ""
-    return replace(found, note=note + evened)
+    solution = 0.0 if limits else float(values @ quiet.x[: len(values)])
+    return Planned(problem, table, upper, bind, model.of_bits(solved), fair, note, solution)
 
 
 def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
@@ -354,7 +333,7 @@ def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:
     binds = floor_binds(problem, free.cells)
     if problem.alike or problem.limits(free.cells):  # rows that it does not keep by itself
         task = Task.of(problem, free.cells)
-        table = task.quieter(task.held(free))
+        table = task.within_bits(lambda part: task.held(free.scaled(FINE - int(part * FINE), FINE)))
         binds = binds if np.array_equal(table.weights, free.weights) else ()
     return Planned(problem, table, upper, binds, note=note)
 

@@ -7,7 +7,7 @@ only ever move to patterns that show less. So it ends, at the latest where nothi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout, Watched
 
-__all__ = ["FINE", "IntegerTable", "broken", "equalised", "held", "sums"]
+__all__ = ["FINE", "IntegerTable", "broken", "held", "sums"]
 
 BELOW = 1 - 1e-12  # what the errors of floats may add to a weight
 FINE = 2**40  # a mended row keeps its cap by this part of it
@@ -64,21 +64,6 @@ class IntegerTable:
         kept = (pairs.rest | (weights > 0)).astype(bool)
         return IntegerTable(self.cells, pairs.only(kept), weights[kept])
 
-    def moved(
-        self, excess: Mapping[tuple[int, int], int], group: int, larger: Sequence[int] = ()
-    ) -> IntegerTable:
-        """S -> S minus the group for so much of what a cell shows in a part of it, taken of one
-        part after the other of each of the ``larger`` groups.
-        """
-        part, left = np.zeros(len(self.pairs), dtype=object), dict(excess)
-        pattern = self.pairs.pattern
-        order = np.lexsort([pattern, *(pattern & each for each in larger)])
-        for pair in order[(pattern[order] & group) != 0].tolist():
-            key = int(self.pairs.cell[pair]), int(self.pairs.pattern[pair]) & group
-            part[pair] = min(left.get(key, 0), self.weights[pair])
-            left[key] = left.get(key, 0) - part[pair]
-        return self.hiding(part, group)
-
     @property
     def shares(self) -> Array:
         """The weights as floats, W(S | x) of each pair."""
@@ -101,47 +86,18 @@ def held(
     table: IntegerTable,
     coalitions: Sequence[int],
     rows: Sequence[Rule],
-    alike: Sequence[int] = (),
 ) -> IntegerTable:
     """A table that keeps every row exactly, near this one."""
-    wide = sorted(alike, key=lambda group: -group.bit_count())
     for _ in range(TIMES):
         for _ in range(LAPS):
             layout = Layout.over(table.cells, table.pairs, coalitions, rows)
-            uneven = [group for group in wide if equalised(table, group) is not table]
-            if not uneven and not any(len(broken(table, each)) for each in layout.watched):
+            if not any(len(broken(table, each)) for each in layout.watched):
                 return table
             for mend in (_shown, _silent):
                 for watched in layout.watched:
                     table = mend(table, watched)
-            for group in uneven:
-                table = equalised(table, group, [each for each in wide if each & group == group])
         table = _closed(table, coalitions, rows)
     return table.scaled(0, 1)
-
-
-def equalised(table: IntegerTable, group: int, larger: Sequence[int] = ()) -> IntegerTable:
-    """What is shown of a group of attributes equally likely for all cells that agree on it.
-
-    The least of them is what all can have; what others have more of it is hidden. Where groups are
-    one within the other and the ``larger`` ones are even, cells that agree on one of these have as
-    much more, and lose as much of each part of it: so it stays even.
-    """
-    cells, (cell, pattern) = table.cells, (table.pairs.cell, table.pairs.pattern)
-    labels_of = cells.labels(group)
-    shown: dict[tuple[int, int], dict[int, int]] = {}  # (labels, what is shown of them): by cell
-    for pair in np.flatnonzero(pattern & group).tolist():
-        kind = int(labels_of[cell[pair]]), int(pattern[pair]) & group
-        each = shown.setdefault(kind, {})
-        each[int(cell[pair])] = each.get(int(cell[pair]), 0) + table.weights[pair]
-    sizes = dict(
-        zip(*(part.tolist() for part in np.unique(labels_of, return_counts=True)), strict=True)
-    )
-    excess: dict[tuple[int, int], int] = {}
-    for (labels, part), each in shown.items():
-        least = min(each.values()) if len(each) == sizes[labels] else 0
-        excess |= {(at, part): sum_ - least for at, sum_ in each.items() if sum_ > least}
-    return table.moved(excess, group, larger) if excess else table
 
 
 def _shown(table: IntegerTable, watched: Watched) -> IntegerTable:

@@ -34,6 +34,7 @@ INSIDE = {"solver": "ipm", "presolve": "off"}
 
 
 DUAL, PRIMAL = 1, 4  # simplex
+GAVE_UP = (highspy.HighsModelStatus.kNotset, highspy.HighsModelStatus.kUnknown)
 
 
 @dataclass(frozen=True)
@@ -189,10 +190,11 @@ class Program:
         for strategy in (PRIMAL, DUAL) if primal else (DUAL, PRIMAL):
             self.highs.setOptionValue("simplex_strategy", strategy)
             found = self._ran()
-            if self.highs.getModelStatus() != highspy.HighsModelStatus.kNotset:
-                break
-            self.highs.clearSolver()  # it gave up where numbers are far apart: the other way
-        return found
+            if self.highs.getModelStatus() not in GAVE_UP:
+                return found
+            self.highs.clearSolver()  # numbers are far apart: the other way
+        with self._set({"presolve": "on"}):
+            return self._ran()
 
     def solve_anew(self, work: float) -> Solved:
         """From nothing, less what follows from the rest: where most unknowns are fixed by now."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import IntegerTable, sums
-from unspoken.types.bound import Bound, log_or_inf
+from unspoken.types.bound import Bound
 from unspoken.types.premise import Premise
 
 __all__ = ["information", "most_odds"]
@@ -29,21 +31,36 @@ def most_odds(
 
     ``reached``: under a belief of the rows. Under all of them some answer has 1 at least.
     """
-    worst, why = 0.0, "nothing sensitive can occur"
+    low, high, why = 0.0, 0.0, "nothing sensitive can occur"
     for watched in Layout.over(table.cells, table.pairs, coalitions, rows).watched:
         secret, other = sums(table, watched)
-        at = np.flatnonzero(secret != 0)
-        factors = [s / o if o else math.inf for s, o in zip(secret[at], other[at], strict=True)]
-        if factors and max(factors) > worst:
-            worst = max(factors)
-            answer = int(at[int(np.argmax(factors))])
-            seen = watched.answers.named(table.cells, table.pairs, answer)
-            said = ", ".join(f"{name} {value}" for name, value in seen.items()) or "nothing"
-            why = f"about {watched.condition.name}, when {said} is shown"
-    high = math.nextafter(worst, math.inf) if 0 < worst < math.inf else worst
+        possible = np.flatnonzero(secret != 0).tolist()
+        quotients = [_ends(secret[answer], other[answer]) for answer in possible]
+        if not quotients or max(quotients) <= (low, high):
+            continue
+        low, high = max(quotients)
+        answer = possible[quotients.index((low, high))]
+        seen = watched.answers.named(table.cells, table.pairs, answer)
+        said = ", ".join(f"{name} {value}" for name, value in seen.items()) or "nothing"
+        why = f"about {watched.condition.name}, when {said} is shown"
     if not reached:
-        return Bound.of_odds(0.0, max(log_or_inf(high), 0.0), premise, why)
-    return Bound.of_odds(log_or_inf(worst), log_or_inf(high), premise, why)
+        low, high = 1.0, max(high, 1.0)
+    return Bound(low, high, "odds", premise, why)
+
+
+def _ends(secret: int, other: int) -> tuple[float, float]:
+    """The largest float that is no more than the quotient, and the smallest that is no less."""
+    if not other:
+        return math.inf, math.inf
+    exact = Fraction(secret, other)
+    if exact > sys.float_info.max:
+        return sys.float_info.max, math.inf
+    nearest = float(exact)
+    if nearest == exact:
+        return nearest, nearest
+    if nearest < exact:
+        return nearest, math.nextafter(nearest, math.inf)
+    return math.nextafter(nearest, 0.0), nearest
 
 
 def information(
