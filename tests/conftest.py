@@ -15,6 +15,7 @@ from hypothesis import Phase, is_hypothesis_test, settings
 from opendp.measurements import make_laplace
 
 from tests.effort import EFFORT, EXAMPLES
+from tests.perturbed import perturb, seed_of_environment
 from tests.repeatable import Draws, repeat
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,6 +82,8 @@ def _repeatable() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if not LUCK:
             repeat(DRAWS, patch)
+        if (seed := seed_of_environment()) is not None:
+            perturb(patch, seed)
         yield
 
 

@@ -40,9 +40,18 @@ def asked(vector: dict[str, Any], **more: Any) -> unspoken.Plan:
         reads=[names[i] for i in given["reads"]],
         coalitions=[[names[i] for i in each] for each in given["coalitions"]],
         odds_cap=given["cap"],
-        events="default" if vector["kind"] == "record_default" else "attribute",
+        events="default" if vector["kind"] == "record_default" else events_of(given["sensitive"]),
         **more,
     )
+
+
+def events_of(sensitive: list[list[int]]) -> list[dict[str, list[int]]]:
+    """Every sensitive label, and any of an attribute, each against all else."""
+    found = []
+    for k, labels in enumerate(sensitive):
+        found += [{f"x{k}": [label]} for label in labels]
+        found += [{f"x{k}": labels}] if len(labels) > 1 else []
+    return found
 
 
 def within(got: float, optimum: float, less: float = 2e-5) -> None:

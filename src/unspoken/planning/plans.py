@@ -210,11 +210,12 @@ def plan(
     w}}, 1 unless given. ``reads``: what may be shown (default all). ``shares``: {application:
     names}: the smallest share of what one reads first, then the sum. ``events``: what the cap is
     about: "default" (each secret against each other and against none, any at all, those of two
-    variables together), "attribute" (each, and any of a variable, against all else), or a list of
-    {name: values}. ``contexts``: [(rows, belief), ...]: the cap holds whatever is known of which
-    of them a record is from. ``pooled_cap``: for all who read anything together. ``knows``: holds
-    for who knows each of these of the record, too, or, for {name: values}, of each
-    whether it is one of these; of pairs ([names seen], [names known]) for who sees the first.
+    variables together), "attribute" (the same of single variables only), or a list of
+    {name: values}, each against all else. ``contexts``: [(rows, belief), ...]: the cap holds
+    whatever is known of which of them a record is from. ``pooled_cap``: for all who read anything
+    together. ``knows``: holds for who knows each of these of the record, too, or, for {name:
+    values}, of each whether it is one of these; of pairs ([names seen], [names known]) for who sees
+    the first.
     ``own_reads``: what a coalition sees depends only on what it reads; ``order``: what is shown of
     the first of these never on later ones; ``unbiased``: how often a label is shown on nothing
     else. ``floor``: whoever knows all but one variable of a record excludes its secret by no more

@@ -99,8 +99,8 @@ MEANINGS: dict[str, str] = {
     "plan.by": "`record`: one coin a record, by a table that is the best for the limits; `cell`: "
     "one coin a cell, as published",
     "plan.events": "what the odds of are limited (record coins): `default`, every value against "
-    "every other, any of all attributes, and any two attributes both; `attribute`: each attribute "
-    "by itself",
+    "every other, any of all attributes, and any two attributes both; `attribute`: only the first "
+    "of these",
     "plan.own_reads": "whether what an application is shown depends on what it reads alone (record "
     "coins); else its blanks may tell of other attributes, within the limits",
     "plan.unbiased": "whether a value is shown as often whatever else its record has, so that "

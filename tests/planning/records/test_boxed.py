@@ -39,7 +39,10 @@ def test_vectors(vector):
         by="record",
         sensitive={name: own for name, own in zip(names, given["sensitive"], strict=True) if own},
         odds_cap=given["cap"],
-        events="attribute",
+        events=[
+            {names[int(axis)]: [*map(int, labels.split(","))]}
+            for axis, labels in (event.split(":") for event in given["box"])
+        ],
     )
     assert expected * (1 - 2e-5) <= found.objective <= expected * (1 + 1e-9)
     assert expected * (1 - 1e-9) <= found.bound.high <= expected * (1 + 1e-5)

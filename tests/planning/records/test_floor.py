@@ -6,7 +6,7 @@ import pytest
 import unspoken
 from tests.planning.records.enumerated import objective, patterns, records, shown, worst_odds
 from unspoken.planning.protection import Protection
-from unspoken.planning.records import planned as records_planned
+from unspoken.planning.records import task as records_task
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.floor import is_floor
@@ -114,7 +114,7 @@ def test_rows_are_held_once_however_much_silence_a_limit_on_bits_takes(monkeypat
         laps.append(table)
         return held(table, *rows)
 
-    monkeypatch.setattr(records_planned, "held", counted)
+    monkeypatch.setattr(records_task, "held", counted)
     floor = planned(limit_bits=0.02).floor
     assert len(laps) <= 4  # the plan and its floor, and both with the silence that mends them
     told = [bound.bits for bound in floor.information.values()]

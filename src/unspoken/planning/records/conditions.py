@@ -127,17 +127,9 @@ class Condition(Rule):
 
 
 def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
-    """Per attribute each label against each other one and against no secret; any secret at all;
-    and the secrets of two attributes together. Any secret of an attribute is implied (mediant).
-    """
-    events = []
+    """Those about single attributes, any secret at all, and the secrets of two together."""
+    events = attribute_events(cells, secrets)
     any_of = {axis: np.isin(cells.codes[:, axis], labels) for axis, labels in secrets.items()}
-    for axis, labels in secrets.items():
-        column, (name, values) = cells.codes[:, axis], _of(cells, axis)
-        for label in labels.tolist():
-            events.append(Event(f"{name} {values[label]}", column == label, ~any_of[axis]))
-        for a, b in itertools.permutations(labels.tolist(), 2):
-            events.append(Event(f"{name} {values[a]}, not {values[b]}", column == a, column == b))
     whole = np.logical_or.reduce(list(any_of.values())) if any_of else np.zeros(len(cells), bool)
     events.append(Event("anything sensitive", whole, ~whole))
     for a, b in itertools.combinations(any_of, 2):
@@ -148,15 +140,19 @@ def default_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
 
 
 def attribute_events(cells: Cells, secrets: Mapping[int, Codes]) -> list[Event]:
-    """Per attribute each label, and any of them, against all else."""
+    """Per attribute each secret label against each other one and against no secret.
+
+    They imply any set of its secret labels against all else (mediant), whatever is believed of how
+    likely each of these is.
+    """
     events = []
     for axis, labels in secrets.items():
-        name, values = _of(cells, axis)
+        column, (name, values) = cells.codes[:, axis], _of(cells, axis)
+        none = ~np.isin(column, labels)
         for label in labels.tolist():
-            inside = cells.codes[:, axis] == label
-            events.append(Event(f"{name} {values[label]}", inside, ~inside))
-        inside = np.isin(cells.codes[:, axis], labels)
-        events.append(Event(f"{name} sensitive", inside, ~inside))
+            events.append(Event(f"{name} {values[label]}", column == label, none))
+        for a, b in itertools.permutations(labels.tolist(), 2):
+            events.append(Event(f"{name} {values[a]}, not {values[b]}", column == a, column == b))
     return different(events)
 
 

@@ -179,13 +179,16 @@ class Model:
         found = self.program.solve_anew(UNEXPECTED)  # what is fixed goes first
         return replace(solved, x=found.x) if found.optimal else solved
 
-    def upper(self, solved: Solved) -> float:
-        """What no release within the limits, of such shares, exceeds."""
+    def upper(self, solved: Solved, least_share: float | None = None) -> float:
+        """What no release within the limits exceeds whose smallest share is this at least: that of
+        the program, unless a smaller one is given.
+        """
+        least = self.least_share if least_share is None else least_share
         if self.boxed.common is not None:
-            found, laws = self._by_laws(solved, np.append(self.values, 0.0), self.least_share)
+            found, laws = self._by_laws(solved, np.append(self.values, 0.0), least)
             places = _places([*self._beside_sets, laws.rows])
-            return self._bound(found.multipliers, places, laws.taken)
-        return self._bound(solved.multipliers, self.at, self.boxed.taken)
+            return self._bound(found.multipliers, places, laws.taken, least)
+        return self._bound(solved.multipliers, self.at, self.boxed.taken, least)
 
     @property
     def fair(self) -> float:
@@ -231,7 +234,9 @@ class Model:
         """Something is shown of every cell, and of each group the same for cells alike in it."""
         return [certain_rows(self.layout.pairs), self.alike]
 
-    def _bound(self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken) -> float:
+    def _bound(
+        self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken, least_share: float
+    ) -> float:
         """By the multipliers of the rows at these places."""
         count = len(self.values)
         caps, _, alike, shares, boxed = (multipliers[each] for each in at)
@@ -240,7 +245,7 @@ class Model:
         if self.shares.lines:
             price = np.minimum(shares, 0.0)
             taken.append(self.shares.taken(price, count))
-            ends += (price * self.least_share).tolist()
+            ends += (price * least_share).tolist()
         if self.bits is not None:
             both = self.bits.taken(multipliers)
             taken, ends = taken + both[0], ends + both[1]

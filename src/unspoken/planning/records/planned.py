@@ -15,6 +15,7 @@ from unspoken.planning.records.binding import Binding, binding
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.column_generation import by_columns
+from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.exact_rounding import table_at_the_cap
 from unspoken.planning.records.floor import floor_binds, floor_table
 from unspoken.planning.records.interior import interior_table, tight_answers
@@ -32,6 +33,7 @@ from unspoken.planning.records.routes import (
     routes,
     with_common_thresholds,
 )
+from unspoken.planning.records.solver import Solved
 from unspoken.planning.records.task import Task
 from unspoken.planning.records.telling import information, most_odds
 from unspoken.types.bound import LOG2, Bound
@@ -48,6 +50,7 @@ BY_LAWS = "what some beliefs of the set allow"
 
 HAIR = 1e-9  # of a cap
 NEAR = 2e-5  # of the upper end: what is missed so little is not looked for
+NEAR_WITH_BITS = 2e-3  # the same where bits are limited: lines are drawn no nearer
 TIED = 20_000  # pairs up to which a program is solved a second time, at its caps
 INWARD = FIXED / 2  # how much of a table that has room is mixed in
 # Of the upper end, what a program with a common threshold may leave where one with a threshold for
@@ -175,6 +178,14 @@ def plan_records(problem: RecordProblem) -> Planned:
     rule = of_one_event(cells, rows, task.sees, others)
     if problem.extends:
         _refuse_out(task)
+    found = _solved(task, rule)
+    return replace(found, upper=min(found.upper, everything(cells, worth)))
+
+
+def _solved(task: Task, rule: Condition | None) -> Planned:
+    """``rule``: the only one there is, of which patterns can be priced one by one."""
+    problem, cells, rows = task.problem, task.cells, task.rows
+    worth = problem.prices(cells)
     if rule is not None and Pairs.count(cells) > QUICKER:
         priced = by_columns(cells, rule, worth)
         table = task.held(IntegerTable.of(cells, priced.pairs, priced.shares))
@@ -264,7 +275,7 @@ def _at_the_cap(task: Task, found: Planned) -> Planned:
     So it does where an answer's odds are the cap whatever is shown, and where prices of rows that
     nearly cancel one another are thousands of labels.
     """
-    near = found.objective >= found.upper * (1 - NEAR)
+    near = found.objective >= found.upper * (1 - (NEAR_WITH_BITS if task.limits else NEAR))
     if near or task.problem.believed.of_sets:
         return found
     problem = task.problem
@@ -278,21 +289,19 @@ def _at_the_cap(task: Task, found: Planned) -> Planned:
         solved = model.solve()
     except TooLarge:
         return found
-    found = replace(found, upper=min(found.upper, model.upper(solved)))
-    best = model.with_unexpected(solved).x[: len(values)]
+    found = replace(found, upper=min(found.upper, _upper(model, solved, found)))
+    solved = model.with_unexpected(solved)
     inside = interior_table(model)
     if inside is None:
         return found
-    inward = (1 - INWARD) * best + INWARD * inside[0]
+    inward = (1 - INWARD) * solved.x[: len(values)] + INWARD * inside[0]
     tight = tight_answers(model, inside[1])
     table = task.within_bits(
         lambda silence: table_at_the_cap(layout, inward * (1 - silence), task.alike, tight)
     )
     if table is None:
         return found
-    solution = max(found.solution, 0.0 if limits else float(values @ best))
-    tables = (found.table, table)
-    return max((replace(found, table=t, solution=solution) for t in tables), key=_fairest)
+    return max(found, _from_model(task, model, solved, table), key=_fairest)
 
 
 def _over(
@@ -310,17 +319,34 @@ def _over(
     model = Model.of(layout, values, alike, sharing(problem), limits, problem.cap, common=common)
     solved = model.solve()
     bit_limits = [] if problem.believed.of_sets else problem.limits(cells, all_of_them=True)
-    quiet = model.with_unexpected(quieter(model, solved, bit_limits))
-    shown = quiet.x[: len(values)]
+    solved = model.with_unexpected(quieter(model, solved, bit_limits))
+    shown = solved.x[: len(values)]
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
     table = task.within_bits(lambda silence: task.rounded(layout, shown * (1 - silence)))
-    upper, note = model.upper(solved), ""
+    found = _from_model(task, model, solved, table)
     if masks is not None:
-        upper, note = most[0], FEWER.format(upper=most[1])
-    bind = binding(layout, model.costs(solved), solved.x[: len(values)], solved.objective)
-    fair = model.fair if common else 1.0
-    solution = 0.0 if limits else float(values @ quiet.x[: len(values)])
-    return Planned(problem, table, upper, bind, model.of_bits(solved), fair, note, solution)
+        return replace(found, upper=most[0], note=FEWER.format(upper=most[1]))
+    return replace(found, fair=model.fair) if common else found
+
+
+def _from_model(task: Task, model: Model, solved: Solved, table: IntegerTable) -> Planned:
+    """A table that was made from a solution, and what its multipliers say of it."""
+    found = Planned(task.problem, table, math.inf)
+    shown = solved.x[: len(model.values)]
+    return replace(
+        found,
+        upper=_upper(model, solved, found),
+        binding=binding(model.layout, model.costs(solved), shown, solved.objective),
+        multiplier=model.of_bits(solved),
+        solution=0.0 if task.limits else float(model.values @ shown),
+    )
+
+
+def _upper(model: Model, solved: Solved, found: Planned) -> float:
+    """What no release exceeds whose smallest share is that of what was found, at least."""
+    shares = found.shares if sharing(found.problem) else {}
+    least = min(shares.values(), default=0.0) * (1 - 1e-14)
+    return model.upper(solved, min(least, model.least_share))
 
 
 def plan_floor(problem: RecordProblem, upper: float, note: str = "") -> Planned:

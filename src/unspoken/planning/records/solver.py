@@ -31,6 +31,7 @@ OPTIONS: dict[str, bool | int | float | str] = {
 }
 # Presolved it ends without multipliers; crossing over to a vertex takes longer than all before.
 INSIDE = {"solver": "ipm", "presolve": "off"}
+CLOSE, USUAL = 1e-9, 1e-8  # how near the optimum it ends; nearer than usual it may not get there
 
 
 DUAL, PRIMAL = 1, 4  # simplex
@@ -206,12 +207,19 @@ class Program:
         """By an interior point, from nothing: where many rows bind at once, and steps from vertex
         to vertex are very many.
         """
-        with self._set(INSIDE):
-            self.highs.clearSolver()
-            return self._ran()
+        for tolerance in (CLOSE, USUAL):
+            with self._set({**INSIDE, "ipm_optimality_tolerance": tolerance}):
+                self.highs.clearSolver()
+                found = self._ran()
+            if found.optimal:
+                return found
+        # It knows no better, but keeps its rows: what it found is rounded and bounded all the same.
+        kept = self.highs.getInfo().max_primal_infeasibility <= USUAL
+        unknown = self.highs.getModelStatus() == highspy.HighsModelStatus.kUnknown
+        return replace(found, optimal=unknown and kept)
 
     @contextmanager
-    def _set(self, options: Mapping[str, str]) -> Iterator[None]:
+    def _set(self, options: Mapping[str, str | float]) -> Iterator[None]:
         before = {name: self.highs.getOptionValue(name)[1] for name in options}
         for name, value in options.items():
             self.highs.setOptionValue(name, value)

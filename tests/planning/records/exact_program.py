@@ -1,0 +1,111 @@
+"""The best release of a small table with whole counts, as exact fractions, by definition.
+
+Independent of the library: the program is written from its definition (all patterns of every record
+of the domain, a row for every answer, equations for what must not depend on the rest) and solved by
+a simplex method in fractions. Showing nothing is a vertex, so one phase is enough.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations, permutations, product
+
+import numpy as np
+
+
+def best(counts, sensitive, cap, *, coalitions, groups=(), reads=None):
+    """The most labels that are shown of a record; ``sensitive``: labels per axis, each compared
+    with each other one of its axis and with none; ``groups``: axes of which what is shown depends
+    on their own labels only. All as positions.
+    """
+    counts = np.asarray(counts)
+    axes = range(counts.ndim)
+    reads = tuple(axes) if reads is None else tuple(reads)
+    records = [*product(*map(range, counts.shape))]
+    unknowns, at = [], {}
+    for x in records:
+        for shown in _subsets([i for i in reads if x[i] not in sensitive[i]]):
+            if shown:
+                at[x, shown] = len(unknowns)
+                unknowns.append((x, shown))
+    worth = [Fraction(int(counts[x]) * len(shown)) for x, shown in unknowns]
+    lines, ends = [], []
+
+    def row(numbers, most):
+        line = [Fraction(0)] * len(unknowns)
+        for j, number in numbers.items():
+            line[j] += number
+        lines.append(line)
+        ends.append(Fraction(most))
+
+    for x in records:
+        row({j: Fraction(1) for (y, _), j in at.items() if y == x}, 1)
+    for event, other in _events(records, sensitive):
+        p, q = (sum(int(counts[x]) for x in side) for side in (event, other))
+        if not p or not q:
+            continue
+        rate = {x: Fraction(int(counts[x]), p) for x in event}
+        for x in other:
+            rate[x] = rate.get(x, 0) - cap * Fraction(int(counts[x]), q)
+        for sees in coalitions:
+            sums, silence = {}, {}
+            for (x, shown), j in at.items():
+                seen = frozenset((i, x[i]) for i in shown if i in sees)
+                if x in rate and seen:
+                    line = sums.setdefault(seen, {})
+                    line[j] = line.get(j, Fraction(0)) + rate[x]
+                    silence[j] = silence.get(j, Fraction(0)) - rate[x]
+            for line in sums.values():
+                row(line, 0)
+            row(silence, cap - 1)  # who shows nothing that is seen does so with what is left
+    for group in groups:
+        for x in records:
+            first = next(y for y in records if all(y[i] == x[i] for i in group))
+            for part in _subsets(group):
+                if part and x != first:
+                    line = {}
+                    for (y, shown), j in at.items():
+                        if y in (x, first) and {*shown} & {*group} == {*part}:
+                            line[j] = Fraction(1 if y == x else -1)
+                    row(line, 0)
+                    row({j: -number for j, number in line.items()}, 0)
+    return _largest(worth, lines, ends) / int(counts.sum())
+
+
+def _subsets(of):
+    return [*map(tuple, chain.from_iterable(combinations(of, k) for k in range(len(of) + 1)))]
+
+
+def _events(records, sensitive):
+    for axis, labels in enumerate(sensitive):
+        none = [x for x in records if x[axis] not in labels]
+        for label in labels:
+            yield [x for x in records if x[axis] == label], none
+        for a, b in permutations(labels, 2):
+            yield [x for x in records if x[axis] == a], [x for x in records if x[axis] == b]
+
+
+def _largest(worth, lines, ends):
+    """max worth . x with x >= 0, lines . x <= ends, ends >= 0: Bland's rule, so that it ends."""
+    table = np.array(
+        [[*line, *(Fraction(int(k == i)) for k in range(len(lines))), end]
+         for i, (line, end) in enumerate(zip(lines, ends, strict=True))], dtype=object,
+    )  # fmt: skip
+    cost = np.array([*(-w for w in worth), *[Fraction(0)] * (len(lines) + 1)], dtype=object)
+    basis = [len(worth) + i for i in range(len(lines))]
+    while True:
+        entering = next((j for j in range(len(cost) - 1) if cost[j] < 0), None)
+        if entering is None:
+            return cost[-1]
+        ratios = [
+            (table[i, -1] / table[i, entering], basis[i], i)
+            for i in range(len(lines))
+            if table[i, entering] > 0
+        ]
+        leaving = min(ratios)[2]
+        table[leaving] = table[leaving] / table[leaving, entering]
+        for i in range(len(lines)):
+            if i != leaving and table[i, entering]:
+                table[i] = table[i] - table[i, entering] * table[leaving]
+        cost = cost - cost[entering] * table[leaving]
+        basis[leaving] = entering
