@@ -2,7 +2,7 @@
 
 Every equation makes one unknown follow from the free ones, as in a reduced row echelon form. To
 round a vector of floats to a solution, only the free unknowns are rounded, to multiples of the
-common denominator; the others are computed from them, so that every equation holds exactly.
+denominators they meet; the others are computed from them, so that every equation holds exactly.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class SolutionSpace:
 
     def _pivot(self, equation: Mapping[int, Rational]) -> int:
         """Which unknown to solve for: a large one, with a small coefficient, used by few others."""
-        enough = SUBSTANTIAL * max(self.values[k] for k in equation)
+        largest = max(self.values[k] for k in equation)
+        enough = min(largest, SUBSTANTIAL * largest)
         return min(
             (k for k in equation if self.values[k] >= enough),
             key=lambda k: (abs(equation[k]), len(self._users.get(k, ())), -self.values[k], k),
@@ -72,21 +73,26 @@ class SolutionSpace:
         for k in row:
             self._users.setdefault(k, set()).add(pivot)
 
-    @property
-    def denominator(self) -> int:
-        """The free unknowns being multiples of it, the others are whole numbers."""
-        return math.lcm(
-            *(c.denominator for row in self.solved.values() for c in row.values()),
-        )
-
-    def rounded(self, scale: int, denominator: int) -> Integers:
-        """A solution in whole numbers near ``scale`` times the values; free unknowns are rounded
-        down to multiples of the ``denominator``.
+    def steps(self) -> dict[int, int]:
+        """Of free unknowns of which others are fractions: what they are to be multiples of, so that
+        these are whole numbers, too.
         """
-        whole = [int(value * scale) // denominator for value in self.values.tolist()]
-        found = np.array([number * denominator for number in whole], dtype=object)
+        found: dict[int, int] = {}
+        for row in self.solved.values():
+            for k, coefficient in row.items():
+                if coefficient.denominator > 1:
+                    found[k] = math.lcm(found.get(k, 1), coefficient.denominator)
+        return found
+
+    def rounded(self, scale: int, steps: Mapping[int, int]) -> Integers:
+        """A solution in whole numbers near ``scale`` times the values; free unknowns are rounded
+        down to multiples of their `steps`.
+        """
+        found = np.array([int(value * scale) for value in self.values.tolist()], dtype=object)
+        for k, step in steps.items():
+            found[k] -= found[k] % step
         for j, row in self.solved.items():
-            found[j] = int(sum((c * int(found[k]) for k, c in row.items()), start=Fraction(0)))
+            found[j] = int(sum(c * found[k] for k, c in row.items()))
         return found
 
 

@@ -26,6 +26,7 @@ from unspoken.types.domain import Value
 
 __all__ = ["Plan", "plan"]
 
+NOTHING = 1e-9  # of a label: an upper end below it is 0 but for rounding
 LISTED = 20  # answers that hold a plan back
 WORTH = 0.05  # what a plan shows more than its floor, of all that is read, to be worth a belief
 
@@ -92,7 +93,7 @@ class Plan(Framed, Shown):
     @property
     def gap(self) -> float:
         """The share of the certified upper bound that this plan may be missing."""
-        if self.unbounded or self.bound.high == 0:
+        if self.unbounded or self.bound.high < NOTHING:
             return 0.0
         return (self.bound.high - self.bound.low) / self.bound.high
 

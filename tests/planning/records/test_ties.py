@@ -189,3 +189,60 @@ def test_any_shares_become_a_table_that_keeps_every_row(seed):
         ])  # fmt: skip
         assert not any(len(broken(table, each)) for each in again.watched)
         assert (table.weights >= 0).all()
+
+
+@pytest.mark.parametrize("cap", [1e3, 1e6, 1e7, 1e9, 1e12])
+def test_no_bound_exceeds_all_there_is_to_show(cap):
+    for belief in (unspoken.Joint([[1, 2], [3, 4]]), unspoken.Joint([[1, 2], [3, 4000]])):
+        free = float(1 + belief.marginal(["x0"])[1])  # x0 = 0 is never shown
+        for by in ("record", "cell"):
+            plan = unspoken.plan(belief, by=by, odds_cap=cap, sensitive={"x0": [0], "x1": []})
+            assert plan.objective <= plan.bound.high <= free * (1 + 1e-11)
+        whole = unspoken.plan(belief, by="record", odds_cap=cap, sensitive={"x0": [0], "x1": []})
+        assert whole.objective > free * 0.99
+
+
+def test_secret_labels_are_compared_with_one_another_in_single_attributes_too():
+    """One answer told two secret labels apart with certainty; only events about several attributes
+    may be dropped.
+    """
+    belief = unspoken.Joint(
+        [[6, 0], [2, 4], [20, 68]], ["A", "B"], [["s1", "s2", "ok"], ["x", "y"]]
+    )
+    for events in ("default", "attribute"):
+        plan = unspoken.plan(
+            belief, by="record", sensitive={"A": ["s1", "s2"], "B": []}, odds_cap=2.0, events=events
+        )
+        table = shown(plan)
+        for s, t in (("s1", "s2"), ("s2", "s1"), ("s1", "ok"), ("s2", "ok")):
+            sides = []
+            for label in (s, t):
+                side, row = {}, belief.table[["s1", "s2", "ok"].index(label)]
+                for b, mass in zip("xy", row, strict=True):
+                    told = answers(plan, {"A": label, "B": b}, table, ["A", "B"])
+                    for y, weight in told.items():
+                        side[y] = side.get(y, 0) + float(weight) * mass / row.sum()
+                sides.append(side)
+            for y, mass in sides[0].items():
+                assert mass <= 2.0 * sides[1].get(y, 0) * (1 + 1e-9)
+
+
+def test_attribute_events_drop_only_what_is_about_several_attributes():
+    rng = np.random.default_rng(2)
+    counts = rng.integers(1, 40, (3, 3, 2))
+    single, every = (
+        unspoken.plan(
+            unspoken.Joint(counts), by="record", sensitive={"x0": [0, 2], "x1": [1]}, events=events
+        )
+        for events in ("attribute", "default")
+    )
+    assert single.objective > every.objective * 1.001
+
+
+def test_a_set_whose_event_cannot_happen_in_one_context_is_planned():
+    tables = [np.array([[[3, 1], [0, 0]], [[2, 5], [0, 0]]]), np.array([[[1, 1], [4, 2]]] * 2)]
+    boxes = [unspoken.Box.within(unspoken.Joint(table), 0.01) for table in tables]
+    plan = unspoken.plan(
+        by="record", contexts=[(2, boxes[0]), (3, boxes[1])], sensitive={"x1": [0]}, floor=0.5
+    )
+    assert plan.objective <= plan.bound.high

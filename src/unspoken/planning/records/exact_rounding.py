@@ -9,7 +9,7 @@ answer are the cap whatever is shown, are equations too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ Tight = tuple[Watched, int]  # an answer whose odds are to be exactly the cap
 
 LAPS = 200
 LEAST = 1e-10  # weights below are none: a solver leaves such where it means 0
-LARGEST_DENOMINATOR = 2**31  # of weights, which are out of 2^62
+LARGEST_STEP = 2**36  # of weights, which are out of 2^62
 SHRINK = 1e-9  # the first part of all that is shown that is given up for a cap on showing nothing
 MOST_SHRUNK = 0.5
 
@@ -80,10 +80,10 @@ class _Rounding:
     def table(self) -> IntegerTable | None:
         """That keeps every row; None where too many equations are in the way."""
         for _ in range(LAPS):
-            denominator = self.space.denominator
-            if denominator > LARGEST_DENOMINATOR:
+            steps = self.space.steps()
+            if max(steps.values(), default=1) > LARGEST_STEP:
                 return None
-            table = self._rounded(denominator)
+            table = self._rounded(steps)
             if table is None:
                 continue
             broken_answers = [(each, broken(table, each)) for each in self.layout.watched]
@@ -94,11 +94,11 @@ class _Rounding:
                 self._mend(watched, answers)
         return None
 
-    def _rounded(self, denominator: int) -> IntegerTable | None:
+    def _rounded(self, steps: Mapping[int, int]) -> IntegerTable | None:
         """None, and the values mended, where a pair would be shown less than never, or a cell shows
         more than always.
         """
-        weights = self.space.rounded(WHOLE, denominator)
+        weights = self.space.rounded(WHOLE, steps)
         negative = np.flatnonzero((weights < 0).astype(bool))
         table = IntegerTable(self.layout.cells, self.layout.pairs, weights).filled()
         over = (table.weights[self.layout.pairs.first] < 0).astype(bool).any()

@@ -286,7 +286,7 @@ class End:
         extra[self.places] = more
         extra = np.clip(extra, 0.0, width)
         left = wanted - np.bincount(answer, low, self.masses.answers)
-        have = np.bincount(answer, extra, self.masses.answers)
+        have = np.bincount(answer, extra, self.masses.answers).astype(np.float64)
         if self.sign > 0:
             kept = np.divide(left, have, out=np.ones_like(have), where=have > np.maximum(left, 0.0))
             below: Array = low + extra * np.clip(kept, 0.0, 1.0)[answer] * (1.0 - ROUNDED)
@@ -302,6 +302,8 @@ class End:
         low, up = self.masses.sums(self.side.low), self.masses.sums(self.side.up)
         turn = np.divide(-self.sign * multipliers, price, out=np.ones_like(price), where=price > 0)
         all_low, all_up = float(self.side.low.sum()), float(self.side.up.sum())
+        if not min(self.side.most, all_up) > 0:  # of a side without cells nothing is weighed
+            return np.ones_like(price), np.zeros_like(price)
         turn = np.clip(turn, 1.0 / min(self.side.most, all_up), None)
         if max(self.side.least, all_low) > 0:
             turn = np.minimum(turn, 1.0 / max(self.side.least, all_low))
