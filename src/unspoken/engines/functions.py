@@ -15,7 +15,7 @@ import duckdb
 from unspoken.engines.syntax import Node, calls, lambda_names, nodes, parsed, reworded
 from unspoken.errors import InputError
 
-__all__ = ["STEADY", "refuse_bare_clocks", "refuse_functions", "refuse_unsteady"]
+__all__ = ["STEADY", "is_constant", "refuse_bare_clocks", "refuse_functions", "refuse_unsteady"]
 
 CHANGES = "can answer differently each time; leave it out"
 # DuckDB calls these consistent. Two are clocks, one is another after an upgrade, one draws.
@@ -54,9 +54,11 @@ STEADY = {
     "choice": "if nullif",
 }
 STEADY_NAMES = frozenset(" ".join(STEADY.values()).split())
+# How DuckDB names types that have a time zone.
+ZONED_TYPES = ("WITH TIME ZONE", "TIMESTAMPTZ")
 FUNCTIONS = (
-    "SELECT function_name, function_type, stability, macro_definition, parameters"
-    " FROM duckdb_functions()"
+    "SELECT function_name, function_type, stability, macro_definition, parameters,"
+    " parameter_types, return_type FROM duckdb_functions()"
 )
 
 Function: TypeAlias = tuple[Any, ...]  # what FUNCTIONS selects of one
@@ -101,11 +103,35 @@ def refuse_functions(
                 f"{where}: {name}() is no table of the source; only files named after FROM, as in "
                 "FROM 'x.parquet', can be read"
             )
-    for name, kind, stability, definition, parameters in known:
-        if kind == "scalar" and stability != "CONSISTENT":
+    for name, kind, stability, definition, parameters, *signature in known:
+        if kind == "scalar" and not is_constant(stability, *signature):
             raise InputError(f"{where}: {name}() {CHANGES}")
         if definition and (kind == "macro" or name.lower() in tables):
             _refuse_macro(con, kind, definition, parameters, f"{where}, {name}()", of_rows)
+
+
+def is_constant(stability: str, parameter_types: Sequence[str], return_type: str) -> bool:
+    """Whether an overload of a function gives the same result for the same arguments.
+
+    DuckDB lists each overload with a stability. What depends on the time zone or the calendar, such
+    as ``hour`` of a TIMESTAMP WITH TIME ZONE, is CONSISTENT_WITHIN_QUERY from DuckDB 2.0.1 on. All
+    sessions of ours set both (``session``), so such an overload is constant here. A clock or a
+    setting is CONSISTENT_WITHIN_QUERY, too, but takes no argument, or neither takes nor gives a
+    type with a time zone.
+
+    Example:
+        >>> is_constant("CONSISTENT_WITHIN_QUERY", ["TIMESTAMP WITH TIME ZONE"], "BIGINT")  # hour
+        True
+        >>> is_constant("CONSISTENT_WITHIN_QUERY", [], "TIMESTAMP WITH TIME ZONE")  # now
+        False
+        >>> is_constant("VOLATILE", [], "DOUBLE")  # random
+        False
+    """
+    if stability != "CONSISTENT_WITHIN_QUERY":
+        return stability == "CONSISTENT"
+    types = [str(kind) for kind in (*parameter_types, return_type)]
+    has_zone = any(zoned in kind for kind in types for zoned in ZONED_TYPES)
+    return has_zone and bool(parameter_types)
 
 
 def _known(con: duckdb.DuckDBPyConnection, names: Iterable[str]) -> list[Function]:

@@ -21,6 +21,8 @@ UNITS = {"MB": 1e6, "GB": 1e9, "TB": 1e12, "MIB": 2.0**20, "GIB": 2.0**30, "TIB"
 SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    # With the time zone, all that functions of a TIMESTAMP WITH TIME ZONE depend on.
+    "Calendar": "'gregorian'",
     "python_enable_replacements": "false",
     # It would hand out the text of a CSV file in place of CAST(day AS VARCHAR), '2018-1-5' for
     # '2018-01-05', wherever nothing else is asked of the column: another key, and another coin.
