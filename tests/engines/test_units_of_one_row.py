@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.keys import CLOSE, MORE, check_keys, numbered_once
+from unspoken.engines.keys import CLOSE, HASH_PARTS, MORE, check_keys, hashed_once, numbered_once
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError
 
@@ -109,6 +109,33 @@ def test_two_rows_of_one_are_found_all_the_same() -> None:
     opening: Any = Recording(table)
     with pytest.raises(InputError, match="id"):
         check_keys(opening, "t", ["day", "id"], "t", "keys")
+
+
+class Cramped(Recording):
+    """An opened table whose memory takes the hashes of a part of the rows at a time only."""
+
+    def __init__(self, table: pa.Table, least_parts: int) -> None:
+        super().__init__(table)
+        self._least_parts = least_parts
+
+    def execute(self, query: str) -> Any:
+        found = super().execute(query)
+        if "hash(" in query and f"% {self._least_parts} =" not in query:
+            raise duckdb.OutOfMemoryException("failed to allocate")
+        return found
+
+
+@pytest.mark.parametrize("parts", HASH_PARTS[1:])
+@pytest.mark.parametrize("table", [FAR, TWICE])
+def test_hashes_are_counted_in_parts_where_memory_is_short(table: pa.Table, parts: int) -> None:
+    opening: Any = Cramped(table, parts)
+    assert hashed_once(opening, "t", "id") == (table is FAR)
+
+
+def test_hashes_that_do_not_fit_in_any_number_of_parts_are_an_error() -> None:
+    opening: Any = Cramped(FAR, 2 * HASH_PARTS[-1])
+    with pytest.raises(duckdb.OutOfMemoryException):
+        hashed_once(opening, "t", "id")
 
 
 @pytest.mark.parametrize("table", [NAMED, TWICE, FAR, ABSENT])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import duckdb
 import pyarrow as pa
 
 from unspoken.engines.column_info import ZONED, kind_of
@@ -35,6 +36,7 @@ KEPT = {
     "time": "TIMESTAMP",
 }
 BITS, CLOSE = 1 << 28, 64  # of whole numbers that get a bit each: at most, and for each row
+HASH_PARTS = (1, 4, 16)  # in how many parts hashes are counted, where memory does not do for fewer
 MOST, MORE = 1 << 20, 16  # values of a key that are numbered; more than are expected
 REAL = ("FLOAT", "DOUBLE")  # the types that have NaN
 # What a coin cannot be tossed on, or what could not be written as it was.
@@ -265,10 +267,25 @@ def numbered_once(opening: Opened, view: str, keys: Mapping[str, int], rows: int
 def hashed_once(opening: Opened, view: str, keys: str) -> bool:
     """Whether hashes of the keys differ, so that keys do: less time and memory than to group by the
     keys. False: there may be two of one key, or two with the same hash.
+
+    Just above some sizes DuckDB 2.0.1 cannot enlarge a table of hashes within its memory, and does
+    not spill it either. The hashes are then counted in parts, with one reading for each.
     """
-    query = f"SELECT count(*), count(DISTINCT hash({keys})) FROM {view}"
-    rows, different = opening.cursor().execute(query).fetchone() or (0, 0)
-    return bool(rows == different)
+    for parts in HASH_PARTS:
+        try:
+            return all(_has_distinct_hashes(opening, view, keys, i, parts) for i in range(parts))
+        except duckdb.OutOfMemoryException:
+            if parts == HASH_PARTS[-1]:
+                raise
+    return False
+
+
+def _has_distinct_hashes(opening: Opened, view: str, keys: str, part: int, parts: int) -> bool:
+    """Whether the hashes differ that leave the remainder ``part`` when divided by ``parts``."""
+    query = f"SELECT count(*), count(DISTINCT h) FROM (SELECT hash({keys}) AS h FROM {view})"
+    query += f" WHERE h % {parts} = {part}" if parts > 1 else ""
+    rows, distinct = opening.cursor().execute(query).fetchone() or (0, 0)
+    return bool(rows == distinct)
 
 
 def marked_once(opening: Opened, view: str, key: str) -> bool:
