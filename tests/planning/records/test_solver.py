@@ -1,5 +1,8 @@
 """The solver's one module: rows, columns and numbers may change, and its status is read."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -74,3 +77,20 @@ def test_where_one_way_gives_up_the_other_is_tried(seed):
     assert "patterns" not in plan.bound.why
     assert plan.objective >= plan.bound.high * (1 - 1e-5)
     assert plan.odds.odds <= 1.5
+
+
+SOLVE = """
+import numpy as np
+from unspoken.planning.records.solver import Coefficients, Constraints, Program
+one = Coefficients(1, np.zeros(2, int), np.arange(2), np.ones(2))
+for presolve in (False, True):
+    program = Program(np.ones(2), Constraints.at_most(one, 3.0), np.zeros(2), np.ones(2), presolve)
+    assert program.solve().optimal
+    assert program.solve_inside().optimal
+"""
+
+
+def test_the_solver_prints_nothing():
+    """In a new process: what HiGHS prints about itself, it prints once in each."""
+    ended = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, check=True)
+    assert (ended.stdout, ended.stderr) == (b"", b"")

@@ -21,7 +21,6 @@ from unspoken.numerics.arrays import Array, Codes
 __all__ = ["Coefficients", "Program", "Constraints", "Solved"]
 
 OPTIONS: dict[str, bool | int | float | str] = {
-    "output_flag": False,
     "threads": 1,
     "solver": "simplex",
     "random_seed": 0,
@@ -151,6 +150,20 @@ class Solved:
     work: float
 
 
+class SilentHighs(highspy.Highs):
+    """A solver that prints nothing, not even who made it.
+
+    HiGHS 1.16 prints two lines to standard output, by itself and not by way of ``sys.stdout``, as
+    soon as callbacks are enabled. The constructor of ``highspy.Highs`` does that, so an option that
+    is set afterwards comes too late.
+    """
+
+    def enableCallbacks(self) -> None:
+        """Turn all output off, then enable callbacks as the constructor asks for."""
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call]  # it has no types
+
+
 class Program:
     """Maximise ``worth`` . x with x in [lower, upper] within the rows.
 
@@ -161,7 +174,7 @@ class Program:
     def __init__(
         self, worth: Array, rows: Constraints, lower: Array, upper: Array, presolve: bool = False
     ) -> None:
-        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # it has no types
+        self.highs: Any = SilentHighs()  # type: ignore[no-untyped-call]  # nor has its base
         for name, value in {**OPTIONS, "presolve": "on" if presolve else "off"}.items():
             self.highs.setOptionValue(name, value)
         lp = highspy.HighsLp()
