@@ -20,6 +20,7 @@ from unspoken.doors.commands import giving, keeping, looking, trying
 from unspoken.doors.ending import ended_by, heed, over
 from unspoken.doors.everywhere import Everywhere
 from unspoken.doors.running import out, running, stopped
+from unspoken.doors.standard_output import reserve_standard_output
 from unspoken.doors.waiting import quietly
 
 __all__ = ["app", "main"]
@@ -95,6 +96,7 @@ def _commands() -> Callable[..., int | None]:
 def main() -> None:
     """Run a command; what unspoken refuses is one line and an exit code."""
     gc.set_threshold(CONTAINERS)
+    reserve_standard_output()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or “ shows ? instead

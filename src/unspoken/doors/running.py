@@ -51,6 +51,7 @@ def show(result: Any, warnings: Sequence[str] | None = None) -> None:
         if warnings is not None:
             result["warnings"] = [*result.get("warnings", ()), *warnings]
         sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
+        sys.stdout.flush()  # a reader that has gone is noticed here, not when Python ends
     else:
         out.print(result)
 
