@@ -86,3 +86,21 @@ def test_the_months_of_the_demo_arrive_one_by_one(run: Run, folder: Path) -> Non
     assert again.code == 0
     assert "1 record changed" in again.err
     assert "In here/released nothing is new, so nothing was written or charged." in again.out
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("unspoken.pictures.images", "vl_convert"), ("unspoken.doors.report.page", "jinja2")],
+)
+def test_without_the_extra_the_demo_does_all_but_the_report(
+    module: str, name: str, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{module}.{name}", None)
+    done = run("demo", "d", "--offices", 20, "--days", 30)
+    assert (done.code, done.err) == (0, "")
+    assert "Released to d/released" in done.out.replace("\u00a0", " ")
+    report = " ".join(done.out.partition("\nReport: ")[2].partition("\nNext: ")[0].split())
+    assert report.startswith("not written")
+    assert "pip install 'unspoken[report]'" in report
+    assert report.endswith("unspoken report d")
+    assert not Path("d/report.html").exists()

@@ -69,8 +69,11 @@ report = "report.html"
 
 
 def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
-    """Simulate, look, plan, release, report; every step says what it did."""
-    from unspoken.doors.report.page import write_report
+    """Simulate, look, plan, release, report; every step says what it did.
+
+    Where the extra ``report`` is not installed, a line says how to get the page; all else is done.
+    """
+    from unspoken.doors.report.page import require_report_extra, write_report
 
     source, project = folder / "occupancy.parquet", folder / "unspoken.toml"
     if folder.exists() and not folder.is_dir():
@@ -90,9 +93,15 @@ def demonstrate(folder: Path, offices: int, days: int, out: Console) -> None:
     out.print(tables.leak(findings), "")
     out.print(tables.plan(findings), "")
     out.print(tables.released(release(project)))
-    # By the counts with noise that the release was planned with, which are there only now.
-    write_report(prepare(project).findings(adopted=True), findings.project.files.report)
-    out.print(Prose(f"Report: {near(findings.project.files.report)}"), "")
+    page = findings.project.files.report
+    try:
+        require_report_extra()
+    except InputError as missing:
+        out.print(Prose(f"Report: not written; {missing}. Then: unspoken report {folder}"), "")
+    else:
+        # By the counts with noise that the release was planned with, which are there only now.
+        write_report(prepare(project).findings(adopted=True), page)
+        out.print(Prose(f"Report: {near(page)}"), "")
     out.print(Prose(f"Next: unspoken init YOUR_TABLE.parquet        Docs: {HOME}"))
 
 

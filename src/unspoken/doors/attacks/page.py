@@ -21,14 +21,13 @@ __all__ = ["catalogue_page", "file_page", "releases_page", "to_write"]
 
 def to_write(path: Path) -> Callable[[str], None]:
     """What writes a page into this file; refused now if it could not."""
-    from unspoken.doors.report.page import replaceable
-    from unspoken.pictures.images import opened
+    from unspoken.doors.report.page import replaceable, require_report_extra
 
     if path.suffix != ".html":
         raise InputError(f"{path}: a page is a file that ends in .html")
     room_for(path)
     replaceable(path, "--page")
-    opened()
+    require_report_extra()
 
     def write(text: str) -> None:
         with atomically(path) as out:

@@ -92,8 +92,9 @@ def report_command(
 ) -> None:
     """Write the page that can be shown to those concerned."""
     from unspoken.doors.projects import prepared, room_for
-    from unspoken.doors.report.page import write_report
+    from unspoken.doors.report.page import require_report_extra, write_report
 
+    require_report_extra()
     ready = prepared(project, fresh)
     page = ready.project.files.report
     room_for(page)
@@ -200,8 +201,9 @@ def serve_command(
 ) -> None:
     """Let applications ask over HTTP for what is released to them."""
     from unspoken.doors.projects import declared
-    from unspoken.doors.service.running import listening, run, service
+    from unspoken.doors.service.running import listening, require_service_extra, run, service
 
+    require_service_extra()
     given = declared(project)
     bounds = Bounds(rows=rows, seconds=seconds, at_once=at_once)
     with busy(err, "opening the project"):

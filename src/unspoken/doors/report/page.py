@@ -28,11 +28,18 @@ try:
 except ImportError:  # said when a page is asked for
     jinja2 = None  # type: ignore[assignment]
 
-__all__ = ["drawn", "inline", "page", "replaceable", "write_report"]
+__all__ = ["drawn", "inline", "page", "replaceable", "require_report_extra", "write_report"]
 
 OURS = '<meta name="generator" content="unspoken">'  # by which a page of ours is known
 BEGIN = 2_000  # bytes that have it
 LEAST, MOST = 0.72, 1.3  # how far a picture shrinks before it is scrolled, and how far it grows
+
+
+def require_report_extra() -> None:
+    """Refuse, before any work is done, what could not be drawn without the extra ``report``."""
+    if jinja2 is None:
+        raise InputError(images.MISSING)
+    images.opened()
 
 
 def write_report(findings: Findings, path: Path, folder: Path | None = None) -> list[Path]:

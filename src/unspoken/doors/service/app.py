@@ -41,7 +41,9 @@ try:
 except ImportError:  # said when a service is asked for
     fastapi = None  # type: ignore[assignment]
 
-__all__ = ["Service", "application"]
+__all__ = ["MISSING", "Service", "application", "require_fastapi"]
+
+MISSING = "serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'"
 
 Found = TypeVar("Found")
 WRONG = (400, 401, 403, 405, 408, 409, 413, 415, 422, 429)
@@ -167,10 +169,15 @@ class Late(UnspokenError):
         self.status = status
 
 
+def require_fastapi() -> None:
+    """Refuse to serve where FastAPI, of the extra ``service``, is not installed."""
+    if fastapi is None:
+        raise InputError(MISSING)
+
+
 def application(service: Service) -> Gate:
     """The service as an ASGI application, behind its gate."""
-    if fastapi is None:
-        raise InputError("serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'")
+    require_fastapi()
     app = fastapi.FastAPI(
         title="unspoken", version="1", description=ABOUT, docs_url=None, redoc_url=None,
         openapi_url=None, redirect_slashes=False,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from unspoken.doors.service.app import Service, application
+from unspoken.doors.service.app import MISSING, Service, application, require_fastapi
 from unspoken.doors.service.bounds import SLOWEST, Bounds
 from unspoken.errors import InputError
 from unspoken.policy import Project
@@ -23,7 +23,7 @@ except ImportError:  # said when a service is asked for
     uvicorn = None  # type: ignore[assignment]
     H11Protocol = object  # type: ignore[assignment, misc]
 
-__all__ = ["Punctual", "listening", "run", "server", "service"]
+__all__ = ["Punctual", "listening", "require_service_extra", "run", "server", "service"]
 
 GRACE = 30  # seconds to finish what was begun
 
@@ -65,6 +65,13 @@ class Punctual(H11Protocol):
             self._late = None
 
 
+def require_service_extra() -> None:
+    """Refuse, before the project is opened, to serve where the extra ``service`` is missing."""
+    require_fastapi()
+    if uvicorn is None:
+        raise InputError(MISSING)
+
+
 def service(project: Project, bounds: Bounds) -> Service:
     """The service of a project whose plan is adopted."""
     return Service(Curator.of(project, bounds.rows), Tokens(project), bounds)
@@ -72,9 +79,8 @@ def service(project: Project, bounds: Bounds) -> Service:
 
 def server(made: Service, host: str, port: int) -> uvicorn.Server:
     """On this address, once it is run."""
+    require_service_extra()
     app = application(made)
-    if uvicorn is None:
-        raise InputError("serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'")
     punctual: Any = partial(Punctual, min(SLOWEST, made.bounds.seconds))
     config = uvicorn.Config(
         app, host, port, http=punctual, ws="none", log_config=None, access_log=False,
