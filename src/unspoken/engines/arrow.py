@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.numerics.arrays import Mask
+from unspoken.numerics.columns import number_type
 
 __all__ = [
     "array",
@@ -50,7 +51,7 @@ def numbers(column: pa.Array) -> npt.NDArray[Any]:
     if pa.types.is_boolean(column.type):
         bits = np.unpackbits(np.frombuffer(held, np.uint8), bitorder="little")
         return bits[column.offset : column.offset + len(column)]
-    return np.frombuffer(held, column.type.to_pandas_dtype())[column.offset :][: len(column)]
+    return np.frombuffer(held, number_type(column.type))[column.offset :][: len(column)]
 
 
 def missing(column: pa.Array) -> Mask:

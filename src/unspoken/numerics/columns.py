@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +21,26 @@ __all__ = [
     "key_column",
     "marks",
     "missing",
+    "number_type",
     "value_column",
     "values",
 ]
 
 INTEGER, TEXT, NUMBER, FLAG, MISSING, OTHER, MOMENT = "itfbnom"
+NUMBER_TYPES: Mapping[pa.DataType, type[np.generic]] = {
+    pa.bool_(): np.bool_,
+    pa.int8(): np.int8,
+    pa.int16(): np.int16,
+    pa.int32(): np.int32,
+    pa.int64(): np.int64,
+    pa.uint8(): np.uint8,
+    pa.uint16(): np.uint16,
+    pa.uint32(): np.uint32,
+    pa.uint64(): np.uint64,
+    pa.float16(): np.float16,
+    pa.float32(): np.float32,
+    pa.float64(): np.float64,
+}
 FEW_TEXTS = 256  # different ones, of a dictionary that is kept
 
 
@@ -100,7 +115,7 @@ def marks(columns: list[pa.Array]) -> Column:
 def _coded(column: pa.DictionaryArray) -> Column:
     """Few texts, each in many rows; one more for where it is missing."""
     kinds = column.dictionary.cast(pa.large_string()).cast(pa.large_binary())
-    codes = values(column.indices, column.indices.type.to_pandas_dtype()).astype(np.intp)
+    codes = values(column.indices, number_type(column.indices.type)).astype(np.intp)
     if column.null_count:
         codes[missing(column)] = len(kinds)
         kinds = pa.concat_arrays([kinds, ONE_EMPTY])
@@ -137,6 +152,15 @@ def _written(kind: str, column: pa.Array) -> Column:
     if text.null_count:
         text = pc.fill_null(text, ONE_EMPTY[0])
     return Column(kind, _lengths(text), Coded(text))
+
+
+def number_type(kind: pa.DataType) -> np.dtype[Any]:
+    """NumPy's type for an Arrow type of whole numbers, reals or truth values.
+
+    ``to_pandas_dtype`` of PyArrow knows it, too, but before PyArrow 26 only where pandas is
+    installed, which it then imports.
+    """
+    return np.dtype(NUMBER_TYPES[kind])
 
 
 def values(column: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from unspoken.numerics.arrays import Codes
-from unspoken.numerics.columns import missing, values
+from unspoken.numerics.columns import missing, number_type, values
 
 __all__ = ["Combined", "combined"]
 
@@ -76,7 +76,7 @@ def _codes(column: pa.Array, size: int) -> Short:
     """[row] -> place among its kinds."""
     flags = pa.types.is_boolean(column.type)
     places = column.cast(pa.uint8()) if flags else column.indices
-    codes: Short = values(places, places.type.to_pandas_dtype()).astype(np.int16)
+    codes: Short = values(places, number_type(places.type)).astype(np.int16)
     if column.null_count:
         codes[missing(column)] = size - 1
     return codes

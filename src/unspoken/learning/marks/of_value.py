@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from unspoken.engines.arrow import array, boolean, missing, numbers
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Mask
+from unspoken.numerics.columns import number_type
 
 __all__ = ["FEW", "OfValue", "pieces"]
 
@@ -181,7 +182,7 @@ class _Steps:
 
     def _cut(self, kind: pa.DataType) -> Numbers | None:
         """Where the mark changes; None where it does so elsewhere than it can, or is refused."""
-        of = np.dtype(kind.to_pandas_dtype())
+        of = number_type(kind)
         real = of.kind == "f"
         asked = _around(self._turns, of) if real else _whole_around(self._turns, of)
         if asked is None:
@@ -252,7 +253,7 @@ def _integers(first: int, count: int, kind: pa.DataType) -> pa.Array:
     """So many integers in a column of this type."""
     if pa.types.is_boolean(kind):
         return boolean(np.arange(first, first + count) > 0)
-    held = np.int32 if pa.types.is_date32(kind) else kind.to_pandas_dtype()
+    held = np.int32 if pa.types.is_date32(kind) else number_type(kind)
     return array(kind, np.array(range(first, first + count), held))
 
 
