@@ -15,7 +15,7 @@ SERVERS_READY := .venv-servers/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit test-servers demo docs faults audit bench studies stress lock clean
+.PHONY: help setup test lint types unit test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,31 @@ unit: $(READY) ## the tests alone
 
 test-servers: $(SERVERS_READY) ## tests that need servers: Spark (Java 17), Chromium; in .venv-servers
 	UNSPOKEN_SERVERS=1 $(SERVERS)/python -m pytest tests/servers
+
+# What users install, without the locks: a wheel of this checkout with the newest versions that
+# pyproject.toml allows, or the lowest that it names. First without extras, then with them.
+INSTALL := $(BIN)/uv pip install --quiet
+WITHOUT_EXTRAS := tests/installed/test_without_extras.py
+INSTALLED := tests/installed tests/docs
+TOOLS := hypothesis pytest pytest-xdist
+FRAMES := pandas polars
+define test-unpinned
+	rm -rf .venv-$(1)
+	$(PYTHON) -m venv --without-pip .venv-$(1)
+	$(INSTALL) --python .venv-$(1)/bin/python --refresh-package unspoken --resolution $(2) .
+	$(INSTALL) --python .venv-$(1)/bin/python $(TOOLS)
+	.venv-$(1)/bin/python -m pytest -n $(WORKERS) $(WITHOUT_EXTRAS)
+	$(INSTALL) --python .venv-$(1)/bin/python --resolution $(2) ".[postgres,report,service]"
+	$(INSTALL) --python .venv-$(1)/bin/python $(FRAMES)
+	$(BIN)/uv pip freeze --python .venv-$(1)/bin/python
+	.venv-$(1)/bin/python -m pytest -n $(WORKERS) $(INSTALLED)
+endef
+
+test-newest: $(READY) ## every command, and the pages, with the newest versions allowed; in .venv-newest
+	$(call test-unpinned,newest,highest)
+
+test-lowest: $(READY) ## the same with the lowest versions that pyproject.toml names; in .venv-lowest
+	$(call test-unpinned,lowest,lowest-direct)
 
 $(SERVERS_READY): locks/servers.txt pyproject.toml
 	test -x $(SERVERS)/python || $(PYTHON) -m venv .venv-servers
@@ -77,9 +102,8 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11
 	--no-emit-index-url --no-header --no-annotate $(UPGRADE)
 
 lock: $(READY) ## rewrite locks/ from pyproject.toml; UPGRADE=--upgrade takes newer versions
-	$(BIN)/python -m pip install --quiet uv
 	$(COMPILE) --group dev --extra report --extra service --output-file locks/dev.txt
 	$(COMPILE) --group servers --extra postgres --extra report --extra service --extra spark --output-file locks/servers.txt
 
 clean: ## remove .venv and every cache
-	rm -rf .venv .venv-servers .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist
+	rm -rf .venv .venv-servers .venv-newest .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist
