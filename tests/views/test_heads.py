@@ -13,7 +13,7 @@ from tests.computed import computed
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import local
 from unspoken.types.bound import LOG2
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.views import FiniteView, HeadsView
 
 
@@ -76,7 +76,7 @@ def test_a_bound_is_finished_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> No
     cloud = unspoken.view(*question)
     assert isinstance(cloud, HeadsView)
     measure = MEASURES["maximal-leakage"]
-    raw, done = cloud.mean(measure.f), measure.of(cloud)
+    raw, done = cloud.mean(Functional(measure.f)), measure.of(cloud)
     assert raw.low < raw.high
     assert (done.low, done.high) == (math.log1p(raw.low), math.log1p(raw.high))
 

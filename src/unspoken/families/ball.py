@@ -56,7 +56,7 @@ class Ball(Family):
         return [*self.centre.facts(), ("within", f"a factor e^{self.eta:g} of it, everywhere")]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class BallView(Shown):
     """The ``centre``'s view, and what log-ratios of likelihoods in the ball are off by."""
 
@@ -68,7 +68,7 @@ class BallView(Shown):
     def events(self) -> list[tuple[Value, ...]]:
         return self.centre.events
 
-    def sup(self, f: Convex) -> Bound:
+    def sup(self, f: Convex, unit: str = "nat") -> Bound:
         """Between the centre's, and that + 4 eta."""
         if Functional.of(f).reads not in ("pairs", "events", "secret"):
             self._refuse(Functional.of(f).name)
@@ -78,7 +78,7 @@ class BallView(Shown):
         why = f"the centre's {centre.high:.6g} and 4 eta, in all the ball"
         return Bound(centre.low, sum_up(centre.high, 4 * self.eta), "nat", centre.premise, why)
 
-    def mean(self, f: Convex) -> NoReturn:
+    def mean(self, f: Convex, unit: str = "nat") -> NoReturn:
         self._refuse(Functional.of(f).name)
 
     def worst(self, f: Convex) -> None:

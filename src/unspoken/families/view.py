@@ -60,7 +60,7 @@ TRIED = 32
 BETWEEN = np.linspace(0.0, 1.0, 33)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class TablesView(Shown):
     """The view of a set of tables."""
 
@@ -79,7 +79,7 @@ class TablesView(Shown):
             for event in secret_events(self.seen.secret.hidden)
         ]
 
-    def sup(self, f: Convex) -> Bound:
+    def sup(self, f: Convex, unit: str = "nat") -> Bound:
         """The largest over answers and tables of an f that compares likelihoods."""
         reading = Functional.of(f)
         if reading.reads not in ("pairs", "events", "secret"):
@@ -126,7 +126,7 @@ class TablesView(Shown):
         apart = self.family.apart(queries[0], who)
         return None if apart is None else RatioView(self.family.kind, (), apart).sup(reading)
 
-    def mean(self, f: Convex) -> Bound:
+    def mean(self, f: Convex, unit: str = "nat") -> Bound:
         """Mutual information, or what compares the laws of two classes; looked for in some tables,
         and bounded over all of them.
         """

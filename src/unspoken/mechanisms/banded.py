@@ -11,7 +11,7 @@ from unspoken.mechanisms.local import LocalQuestion
 from unspoken.mechanisms.parts import Query
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.sums import moved_by
-from unspoken.views import BandView, View
+from unspoken.views import BandView, BaseView
 
 __all__ = ["band_view"]
 
@@ -19,7 +19,9 @@ __all__ = ["band_view"]
 VALUES = 12
 
 
-def band_view(question: LocalQuestion, queries: Sequence[Query], alone: Sequence[View]) -> BandView:
+def band_view(
+    question: LocalQuestion, queries: Sequence[Query], alone: Sequence[BaseView]
+) -> BandView:
     """Group bound (paper 003, eq. 4): changing the target and all it may move changes the queries
     by at most sum_j max over x_j, x_j' of sum_c |f_cj(x_j) - f_cj(x_j')|, changes being counted in
     scales of noise, and likelihoods are at most e^that apart. Variables that are independent of the

@@ -26,12 +26,12 @@ from unspoken.types.channel import Channel, Output
 from unspoken.types.likelihood import Likelihood
 from unspoken.types.noise import Bins, Noise, rounded, through
 from unspoken.types.sums import Sums, answers_off, known_terms
-from unspoken.views import FiniteView, NoisyView, Seen, View
+from unspoken.views import BaseView, FiniteView, NoisyView, Seen
 
 __all__ = ["answer_view", "noisy_view"]
 
 
-def noisy_view(belief: Belief, seen: Observed, adversary: Adversary) -> View:
+def noisy_view(belief: Belief, seen: Observed, adversary: Adversary) -> BaseView:
     """Exact largest values; means between what nodes and what cells tell (types/noise.py).
 
     Where all noise is on whole numbers the nodes are the answers, and the cloud is listed. Where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
 
 __all__ = [
+    "Curvature",
     "Functional",
     "Moves",
     "Off",
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 Reads = Literal["pairs", "events", "secret", "divergence", "prior"]
+# What is known of a function of posteriors. Where the largest value is asked for, "convex" ones are
+# quasi-convex at least, "piecewise" ones that or concave on each segment; "any" is not known.
+Curvature = Literal["convex", "concave", "piecewise", "any"]
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,8 @@ class Functional:
     ``moves``: how far its value, as computed, may be off where the posteriors are. ``least``: what
     it never falls below. ``outer``: whether that is asked for: bounds then say what rounding is
     behind their ends (`Bound.outer`), which takes a while and which no plan or calibration reads.
+    ``curvature``: which end of a bound is which (views/user_functions.py). ``noise``: what rounding
+    does to a function that a user gave, None for our own, which are not checked.
     """
 
     f: Callable[[Posteriors], npt.ArrayLike]
@@ -190,6 +196,20 @@ class Functional:
     moves: Moves = by_lifts
     least: float = -math.inf
     outer: bool = False
+    curvature: Curvature = "convex"
+    noise: float | None = None
+
+    @property
+    def negative(self) -> Functional:
+        """-f of a concave f, which is convex."""
+
+        def negated(after: Posteriors) -> npt.ArrayLike:
+            return -np.asarray(self.f(after))
+
+        def moves(value: Array, off: Off, after: Posteriors) -> Array:
+            return self.moves(-value, off, after)
+
+        return replace(self, f=negated, moves=moves, least=-math.inf, curvature="convex")
 
     @classmethod
     def of(cls, f: Callable[[Posteriors], npt.ArrayLike]) -> Functional:

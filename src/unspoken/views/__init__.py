@@ -1,6 +1,7 @@
 """The cloud of posteriors an adversary may end up with, and what can be said over all of it."""
 
 from unspoken.views.band import BandView
+from unspoken.views.base import BaseView
 from unspoken.views.finite import FiniteView, Seen
 from unspoken.views.heads import HeadsView
 from unspoken.views.members import MembersView
@@ -10,6 +11,7 @@ from unspoken.views.view import Outcome, View
 
 __all__ = [
     "BandView",
+    "BaseView",
     "FiniteView",
     "HeadsView",
     "MembersView",

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.display import Shown
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import gamma, pairwise
@@ -20,7 +19,9 @@ from unspoken.types.domain import Value
 from unspoken.types.likelihood import Lifts
 from unspoken.types.posteriors import Functional, Off, Posteriors
 from unspoken.types.premise import Premise
-from unspoken.views.view import Convex, Outcome
+from unspoken.views.base import BaseView
+from unspoken.views.user_functions import refuse_nan
+from unspoken.views.view import Outcome
 
 __all__ = ["FiniteView", "Seen"]
 
@@ -37,8 +38,8 @@ LOST = 1e-6
 WHOLE: Block = slice(None), slice(None)
 
 
-@dataclass(frozen=True, repr=False)
-class FiniteView(Shown):
+@dataclass(frozen=True, repr=False, eq=False)
+class FiniteView(BaseView):
     """``lifts`` over ``contexts`` (what is known), outcomes (what is seen) and ``classes``.
 
     ``seen`` lists, for each variable seen, the outputs it can show, for several seen at once what
@@ -54,6 +55,7 @@ class FiniteView(Shown):
     lifts: Lifts
     premise: Premise
     class_seen: bool = False
+    lists_all_outcomes = True
 
     @property
     def prior_known(self) -> bool:
@@ -70,14 +72,18 @@ class FiniteView(Shown):
     def posteriors(self) -> Posteriors:
         return Posteriors(self.lifts.prior[:, None, :], self.lifts.log_lift, self.secret)
 
-    def sup(self, f: Convex) -> Bound:
+    def samples(self) -> Iterator[Posteriors]:
+        """All posteriors."""
+        yield self.posteriors
+
+    def _sup(self, f: Functional) -> Bound:
         if not self._possible.any():
             return Bound.impossible("nat", self.premise, "no such outcome is possible")
         values, context, outcome = self._top(f)
         shown = self._in_words(self._outcome(outcome))
         why = f"{self._listed()}: {shown}{self._given(context)}"
-        top, of = float(values.max()), Functional.of(f)
-        outer = self._outer(of, values, top) if of.outer else None
+        top = float(values.max())
+        outer = self._outer(f, values, top) if f.outer else None
         return Bound.rounded((top, top), outer, self.premise, why)
 
     def _outer(self, f: Functional, values: Array, top: float) -> tuple[float, float]:
@@ -86,32 +92,37 @@ class FiniteView(Shown):
             moved = f.moves(values[..., None], self._off(), self.posteriors).max(-1)
         moved = np.where(np.isfinite(values), moved, 0.0)
         low, high = float((values - moved).max()), float((values + moved).max())
-        if high - top > LOST and not self.class_seen:
+        if high - top > LOST and not self.class_seen and f.curvature == "convex":
             high = min(high, self.revealed().sup(f).outward().high)
         return max(low, f.least), high
 
-    def worst(self, f: Convex) -> Outcome:
+    def _worst(self, f: Functional) -> Outcome:
         _, context, outcome = self._top(f)
         return self._point(context, outcome)
 
-    def mean(self, f: Convex) -> Bound:
-        of = Functional.of(f)
-        means, off = self.means(of)
+    def _mean(self, f: Functional) -> Bound:
+        means, off = self.means(f)
+        if np.isnan(means).any() and f.noise is not None:
+            raise InputError("view.mean: the function is infinite both ways, so it has no mean")
         context = int(means.max(-1).argmax())
         why = f"the mean over all {self._size()}{self._given(context)}"
         top = float(means.max())
-        if not of.outer:
+        if not f.outer:
             return Bound.rounded((top, top), None, self.premise, why)
+        off = np.where(np.isfinite(means), off, 0.0)
         low, high = float((means - off).max()), float((means + off).max())
-        high = self.at_most(f, high) if high - top > LOST and not self.class_seen else high
-        return Bound.rounded((top, top), (max(low, of.least), high), self.premise, why)
+        if high - top > LOST and not self.class_seen:
+            high = self.at_most(f, high)
+        return Bound.rounded((top, top), (max(low, f.least), high), self.premise, why)
 
     def outcomes(self) -> list[Outcome]:
         """Every possible point of the cloud, context by context."""
         return [self._point(context, y) for context, y in np.argwhere(self._possible).tolist()]
 
-    def at_most(self, f: Convex, high: float) -> float:
+    def at_most(self, f: Functional, high: float) -> float:
         """Nobody learns more than who is told the secret itself: of use where digits are lost."""
+        if f.curvature != "convex":
+            return high
         return min(high, self.revealed().mean(f).outward().high)
 
     def revealed(self) -> FiniteView:
@@ -139,12 +150,14 @@ class FiniteView(Shown):
     def _possible(self) -> Mask:
         return self.lifts.log_mass > -np.inf
 
-    def _top(self, f: Convex) -> tuple[Array, int, int]:
+    def _top(self, f: Functional) -> tuple[Array, int, int]:
         """The values of f, and context and outcome of the largest: of several the likeliest."""
         values = np.empty(self.lifts.log_mass.shape)
         for block, after in self._blocks():
-            values[block] = _values(f, after).max(-1)
-        ends = self._possible if self.lifts.ends is None else self._possible & self.lifts.ends
+            values[block] = self._values(f, after, block).max(-1)
+        ends = self._possible
+        if self.lifts.ends is not None and f.curvature == "convex":
+            ends = ends & self.lifts.ends
         values[~ends] = -np.inf
         likeliest = np.where(values == values.max(), self.lifts.log_mass, -np.inf)
         context, outcome = np.unravel_index(int(np.argmax(likeliest)), values.shape)
@@ -177,7 +190,13 @@ class FiniteView(Shown):
             yield WHOLE, Posteriors(before, np.zeros_like(before), self.secret), quick[..., None]
             return
         for block, after in self._blocks():
-            yield block, after, _values(f, after)
+            yield block, after, self._values(f, after, block)
+
+    def _values(self, f: Functional, after: Posteriors, block: Block) -> Array:
+        values = _values(f, after)
+        if f.noise is not None:
+            refuse_nan(values, after, self._possible[block])
+        return values
 
     def _off(self, block: Block = WHOLE) -> Off:
         """What rounding did, with an axis for functions."""
@@ -271,10 +290,10 @@ def _depth(terms: Array) -> float:
     return 1.0 + (pairwise(outcomes) if terms.shape[-1] == 1 else outcomes)
 
 
-def _values(f: Convex, after: Posteriors) -> Array:
+def _values(f: Functional, after: Posteriors) -> Array:
     """f for each context and outcome; along the last axis each of several, or the only one."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.asarray(Functional.of(f)(after))
+        values = np.asarray(f(after))
     shape = after.log_lift.shape[:-1]
     fits = values.shape in ((), shape, (*shape, *values.shape[2:]))
     if not fits or values.dtype.kind not in "biuf":

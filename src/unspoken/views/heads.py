@@ -15,25 +15,25 @@ whatever a part of the coalition learns. Nothing here adds up pairwise leakages,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from unspoken.display import Shown
 from unspoken.errors import TooLarge
 from unspoken.numerics.rounding import gamma
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
-from unspoken.types.posteriors import Functional
+from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.types.premise import Premise
+from unspoken.views.base import BaseView
 from unspoken.views.finite import FiniteView
-from unspoken.views.view import Convex
+from unspoken.views.user_functions import concave_sup_refused
 
 __all__ = ["HeadsView"]
 
 
-@dataclass(frozen=True, repr=False)
-class HeadsView(Shown):
+@dataclass(frozen=True, repr=False, eq=False)
+class HeadsView(BaseView):
     """``parts``: views of parts of the coalition, the first of nobody.
 
     ``heads``: (probability, view) of each listed set of coins showing heads; with probability
@@ -56,8 +56,13 @@ class HeadsView(Shown):
     def events(self) -> list[tuple[Value, ...]]:
         return self.above[0].events
 
-    def worst(self, f: Convex) -> None:
+    def _worst(self, f: Functional) -> None:
         """Nobody has listed the outcomes."""
+
+    def samples(self) -> Iterator[Posteriors]:
+        """What parts of the coalition learn, and what it would if it were told more."""
+        views = [*self.parts, *(view for _, view in self.heads), *self.above]
+        return (view.posteriors for view in views)
 
     def outcomes(self) -> NoReturn:
         """Refused: nobody has listed them."""
@@ -66,8 +71,10 @@ class HeadsView(Shown):
             "knows jointly; name fewer in sees, or give a Joint"
         )
 
-    def sup(self, f: Convex) -> Bound:
+    def _sup(self, f: Functional) -> Bound:
         """Some answer may be as telling as the secret itself, unless something shields it."""
+        if f.curvature != "convex":
+            raise concave_sup_refused()
         why = f"{self._at_least()}; at most: {self._at_most()}"
         below = [part.sup(f) for part in self.parts]
         above = [view.sup(f) for view in self.above]
@@ -75,10 +82,12 @@ class HeadsView(Shown):
             (max(bound.low for bound in lows), min(bound.high for bound in highs))
             for lows, highs in ((below, above), (_outward(below), _outward(above)))
         )
-        asked = outer if Functional.of(f).outer else None
+        asked = outer if f.outer else None
         return Bound.rounded((ends[0], max(ends)), asked, self.premise, why)
 
-    def mean(self, f: Convex) -> Bound:
+    def _mean(self, f: Functional) -> Bound:
+        if f.curvature == "concave":
+            return self._mean_of_concave(f)
         above = [view.mean(f) for view in self.above]
         heads = [view.mean(f) for _, view in self.heads]
         parts = [part.mean(f) for part in self.parts]
@@ -87,8 +96,22 @@ class HeadsView(Shown):
         high = max(low, min(*(view.high for view in above), by_sets + 1e-12 * abs(by_sets)))
         shielded = f", or {self._at_most()}" if len(above) > 1 else ""
         why = f"{self._at_least()}; at most: told which coins showed heads{shielded}"
-        outer = self._outer(above, heads, parts) if Functional.of(f).outer else None
+        outer = self._outer(above, heads, parts) if f.outer else None
         return Bound.rounded((low, high), outer, self.premise, why)
+
+    def _mean_of_concave(self, f: Functional) -> Bound:
+        """Who learns more has a smaller mean of f, so that the ends change places.
+
+        That of -f is the largest over contexts, so the least of f, which no context's is below.
+        """
+        least = -self._mean(f.negative).outward().high
+        low = max(least, *(view.mean(f).outward().low for view in self.above))
+        high = min(part.mean(f).outward().high for part in self.parts)
+        why = (
+            f"not every outcome can be listed; at most: the best of {len(self.parts)} parts; at "
+            f"least: told which coins showed heads, or {self._at_most()}"
+        )
+        return Bound(min(low, high), high, "nat", self.premise, why)
 
     def _outer(
         self, above: Sequence[Bound], heads: Sequence[Bound], parts: Sequence[Bound]
@@ -105,10 +128,11 @@ class HeadsView(Shown):
     ) -> float:
         """The mean of somebody who is told which coins showed heads, at most."""
         silent = max(0.0, 1.0 - math.fsum([self.rest, *(share for share, _ in self.heads)]))
-        shares = [
-            share * leakage.high for (share, _), leakage in zip(self.heads, heads, strict=True)
-        ]
-        return math.fsum([*shares, silent * parts[0].high, self.rest * above[0].high])
+        highs = [leakage.high for leakage in (*heads, parts[0], above[0])]
+        shares = [*(share for share, _ in self.heads), silent, self.rest]
+        # An infinite value of what never happens counts for nothing.
+        parts_of_mean = [p * high for p, high in zip(shares, highs, strict=True) if p > 0]
+        return math.fsum(parts_of_mean)
 
     def facts(self) -> list[tuple[str, str]]:
         above = f"{len(self.heads)} sets of coins, the rest has mass {self.rest:.4g}"

@@ -16,7 +16,7 @@ from unspoken.views.view import Convex, Outcome, View
 __all__ = ["MembersView"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MembersView(Shown):
     """``views``: one for each belief."""
 
@@ -30,11 +30,13 @@ class MembersView(Shown):
     def events(self) -> list[tuple[Value, ...]]:
         return self.views[0].events
 
-    def sup(self, f: Convex) -> Bound:
-        return _worst([view.sup(f) for view in self.views])
+    def sup(self, f: Convex, unit: str = "nat") -> Bound:
+        """The largest over the beliefs, each answering for itself (views/base.py)."""
+        return _worst([view.sup(f, unit) for view in self.views])
 
-    def mean(self, f: Convex) -> Bound:
-        return _worst([view.mean(f) for view in self.views])
+    def mean(self, f: Convex, unit: str = "nat") -> Bound:
+        """The largest of the beliefs' means, whether f is convex or concave."""
+        return _worst([view.mean(f, unit) for view in self.views])
 
     def worst(self, f: Convex) -> Outcome | None:
         """The outcome of the belief under which f is largest."""

@@ -8,25 +8,28 @@ where the two differ until they agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
-from unspoken.display import Shown
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.errors import InputError, NotKnown
+from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.rounding import ROUNDED, UNIT, gamma
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
 from unspoken.types.noise import Bins, Noise
-from unspoken.types.posteriors import Functional
+from unspoken.types.posteriors import Functional, Posteriors
 from unspoken.types.sums import Sums
+from unspoken.views.base import BaseView
 from unspoken.views.blurred import RANGE, Shifted
 from unspoken.views.finite import LOST, FiniteView
 from unspoken.views.quadrature import Quadrature
-from unspoken.views.view import Convex, Outcome
+from unspoken.views.segments import Evaluation, Segments, largest_of_concave
+from unspoken.views.user_functions import AT_ONCE, concave_sup_refused, refuse_nan, values_of
+from unspoken.views.view import Outcome
 
 __all__ = ["NoisyView"]
 
@@ -34,6 +37,8 @@ __all__ = ["NoisyView"]
 AGREED = 2e-10
 # ... or until so many nodes are looked at, or more of them gain next to nothing (rounding).
 NODES, GAINED = 2**18, 0.7
+# By how much, relatively, rounding may turn the means over nodes and cells round.
+SIDES = 1e-12
 # Into how many pieces a cell is cut at once.
 PIECES = 32
 # The error of Gauss's rule that is tried first, and how much less is tried next, so many times.
@@ -55,8 +60,8 @@ class NoisySource(Protocol):
     def listed(self, bins: Sequence[Bins]) -> FiniteView: ...
 
 
-@dataclass(frozen=True, repr=False)
-class NoisyView(Shown):
+@dataclass(frozen=True, repr=False, eq=False)
+class NoisyView(BaseView):
     """``source`` lists the answers' clouds; ``points``: the noise-free values of each answer."""
 
     source: NoisySource
@@ -75,40 +80,57 @@ class NoisyView(Shown):
     def at_points(self) -> FiniteView:
         return self.source.listed(self.source.nodes(self.points))
 
-    def sup(self, f: Convex) -> Bound:
+    def samples(self) -> Iterator[Posteriors]:
+        """What answers without noise tell; all others are mixtures of neighbours among them."""
+        yield self.at_points.posteriors
+
+    def segments(self) -> Segments:
+        """Of one answer, the segments that make up the cloud; otherwise some within it."""
+        if self.source.blurred:
+            raise NotKnown(
+                "view: this belief compares two values without knowing their probabilities, so a "
+                'function of posteriors has no value; ask for "max-log-ratio" or "delta"'
+            )
+        own = self._own_segments if len(self._open) == 1 else None
+        return own if own is not None and len(own) else super().segments()
+
+    def _sup(self, f: Functional) -> Bound:
+        if f.curvature == "piecewise":
+            return self._sup_on_segments(f)
         bound = self.at_points.sup(f)
         if not self.source.blurred:
             return bound
         return replace(bound, why="approached, never reached, by answers far out on either side")
 
-    def worst(self, f: Convex) -> Outcome:
+    def _worst(self, f: Functional) -> Outcome | None:
         return self.at_points.worst(f)
 
     def outcomes(self) -> list[Outcome]:
         """The possible points at which a measure can be largest."""
         return self.at_points.outcomes()
 
-    def mean(self, f: Convex) -> Bound:
+    def _mean(self, f: Functional) -> Bound:
         if self.source.blurred:
             return self._blurred_mean(f)
-        functional = Functional.of(f)
-        smooth = self._smooth_mean(functional) if functional.reads == "divergence" else None
+        smooth = self._smooth_mean(f) if f.reads == "divergence" else None
         if smooth is not None:
             return smooth
         nodes, before = self.points, math.inf
         while True:
             held = self._held(nodes, f)
-            finer = self._finer(nodes, held) if AGREED * held.high < held.apart < before else None
+            finer = self._finer(nodes, held) if AGREED * held.size < held.apart < before else None
             if finer is None:
                 counts = " x ".join(f"{len(at)} nodes" for at in nodes)
                 why = f"between {counts} and the cells between them"
                 ends = min(held.low, held.high), held.high
-                outer = self._outer(functional, held) if functional.outer else None
+                outer = self._outer(f, held) if f.outer else None
                 return Bound.rounded(ends, outer, self.at_points.premise, why)
             nodes, before = finer, GAINED * held.apart if len(self._open) == 1 else math.inf
 
     def _outer(self, f: Functional, held: Enclosure) -> tuple[float, float]:
         above, below = held.off()
+        above = above if math.isfinite(held.high) else 0.0
+        below = below if math.isfinite(held.low) else 0.0
         high = held.high + above
         high = self.at_points.at_most(f, high) if above > LOST else high
         return max(min(held.low, held.high) - below, f.least), high
@@ -152,7 +174,7 @@ class NoisyView(Shown):
         """
         return 8.0 * UNIT * self.source.noises[c].rate * float(np.abs(self.points[c]).max())
 
-    def _blurred_mean(self, f: Convex) -> Bound:
+    def _blurred_mean(self, f: Functional) -> Bound:
         """Of one answer: of the widest pair. Measures of the cloud compare classes two by two.
 
         A class of several values is a mixture, of which no more is told; from below it is not it.
@@ -174,6 +196,40 @@ class NoisyView(Shown):
         why = "two values as far apart as any: between two answers told apart, and the nodes"
         return Bound(min(low, high), high, "nat", premise, why)
 
+    @cached_property
+    def _own_segments(self) -> Segments:
+        """Of one answer: between neighbours of what it tells without noise, which all answers are
+        mixtures of; for every context and whatever else is seen.
+        """
+        (c,), lifts = self._open, self.at_points.lifts
+        after = math.prod(map(len, self.points[c + 1 :]))
+        contexts, _, classes = lifts.log_lift.shape
+        shape = (contexts, -1, len(self.points[c]), after)
+        log_lift = lifts.log_lift.reshape(*shape, classes)
+        possible = lifts.log_mass.reshape(shape) > -np.inf
+        both = possible[:, :, 1:] & possible[:, :, :-1]
+        prior = np.broadcast_to(lifts.prior[:, None, None, None], log_lift[:, :, 1:].shape)
+        return Segments(
+            prior[both], log_lift[:, :, :-1][both], log_lift[:, :, 1:][both], self.at_points.secret
+        )
+
+    def _sup_on_segments(self, f: Functional) -> Bound:
+        """The largest of a function that is quasi-convex on some segments and concave on others."""
+        if len(self._open) != 1:
+            raise concave_sup_refused()
+        at_ends = self.at_points.sup(replace(f, curvature="any")).outward()
+        low, high = at_ends.low, at_ends.high
+        for part in self._own_segments.chunks(AT_ONCE):
+            looked_at = Evaluation.of(partial(values_of, f), part)
+            between: Mask = np.asarray((looked_at.excess("quasi-convex") > 0).any(-1))
+            if (looked_at.excess("concave")[between] > 0).any():
+                raise concave_sup_refused()
+            for k in range(looked_at.values.shape[-1] if between.any() else 0):
+                below, above = largest_of_concave(partial(values_of, f, k=k), part.part(between))
+                low, high = max(low, below), max(high, above)
+        why = f"the largest on {len(self._own_segments)} segments that make up the cloud"
+        return Bound(low, max(low, high), "nat", self.at_points.premise, why)
+
     def facts(self) -> list[tuple[str, str]]:
         return [*self.at_points.facts(), ("noise", "largest values lie at the answers listed")]
 
@@ -183,35 +239,57 @@ class NoisyView(Shown):
         pairs = enumerate(zip(self.source.noises, self.points, strict=True))
         return [c for c, (noise, at) in pairs if not noise.lists(at)]
 
-    def _held(self, nodes: tuple[Array, ...], f: Convex) -> Enclosure:
-        """The mean between these nodes and their cells; cell by cell, if one answer is open."""
+    def _held(self, nodes: tuple[Array, ...], f: Functional) -> Enclosure:
+        """The mean between these nodes and their cells; cell by cell, if one answer is open.
+
+        Of a convex function nodes have the larger mean, of a concave one cells.
+        """
         at_least, at_most = self.source.nodes(nodes), self.source.cells(nodes)
+        concave = f.curvature == "concave"
         if len(self._open) != 1:
             views = [self.source.listed(bins) for bins in (at_least, at_most)]
             (above, above_off), (below, below_off) = (
-                view.means(Functional.of(f)) for view in views
+                view.means(f) for view in (views[::-1] if concave else views)
             )
             off = float(above_off.max()), float(below_off.max())
-            return Enclosure(float(above.max()), float(below.max()), np.zeros(0), 1, lambda: off)
+            held = Enclosure(float(above.max()), float(below.max()), np.zeros(0), 1, lambda: off)
+            _check_sides(f, np.array([held.apart]), np.array([held.size]))
+            return held
         (c,) = self._open
         sides = [_Shares(self.source.listed(bins), f, bins, c) for bins in (at_least, at_most)]
-        at_nodes, inside = (side.of_bins for side in sides)
-        high, low = float(at_nodes.sum(-1).max()), float(inside.sum(-1).max())
-        # A cell's part of the nodes' mean: tanh(k width / 2) / 2 of each end's, for its own mass.
-        weight = at_least[c].weight  # 0 where nodes are too near for noise so wide
-        ends = np.divide(at_nodes, weight, out=np.zeros_like(at_nodes), where=weight > 0)
-        half = np.tanh(at_least[c].rate * np.diff(nodes[c]) / 2) / 2
-        gaps = half * (ends[:, 1:] + ends[:, :-1]) - inside[:, 1:-1]
-        leading = at_nodes.sum(-1) >= min(low, high)
+        gaps = self._gaps(nodes[c], at_least[c], (sides[0].of_bins, sides[1].of_bins), f)
+        over, under = sides[::-1] if concave else sides
+        high, low = (float(side.of_bins.sum(-1).max()) for side in (over, under))
+        leading = over.of_bins.sum(-1) >= min(low, high)
         gaps = np.maximum(gaps[leading].max(0), 0.0)
         functions = sides[0].values.shape[-1]
-        return Enclosure(high, low, gaps, functions, lambda: (sides[0].off, sides[1].off))
+        return Enclosure(high, low, gaps, functions, lambda: (over.off, under.off))
+
+    @staticmethod
+    def _gaps(nodes: Array, bins: Bins, shares: tuple[Array, Array], f: Functional) -> Array:
+        """By how much the mean of each cell may be off, for each context and function.
+
+        A cell's part of the nodes' mean is tanh(k width / 2) / 2 of each end's, for its own mass.
+        """
+        at_nodes, inside = shares
+        # The weight is 0 where nodes are too near for noise so wide.
+        ends = np.divide(at_nodes, bins.weight, out=np.zeros_like(at_nodes), where=bins.weight > 0)
+        half = np.tanh(bins.rate * np.diff(nodes) / 2) / 2
+        with np.errstate(invalid="ignore"):
+            outside = half * (ends[:, 1:] + ends[:, :-1])
+            gaps: Array = outside - inside[:, 1:-1]
+        gaps = -gaps if f.curvature == "concave" else gaps
+        if f.noise is None:
+            return gaps
+        _check_sides(f, gaps, np.abs(outside) + np.abs(inside[:, 1:-1]))
+        finite: Array = np.where(np.isfinite(gaps), gaps, 0.0)
+        return finite
 
     def _finer(self, nodes: tuple[Array, ...], held: Enclosure) -> tuple[Array, ...] | None:
         """More nodes, where they matter, as far as there is room."""
         noises, present = self.source.noises, math.prod(len(at) + 1 for at in nodes)
         room = min(NODES, self.source.room() / held.functions)
-        allowed, single = AGREED * held.high / 2, len(self._open) == 1
+        allowed, single = AGREED * held.size / 2, len(self._open) == 1
         while allowed > 0:
             pieces = [np.ones(len(at) - 1, dtype=np.intp) for at in nodes]
             for c in self._open:
@@ -244,6 +322,10 @@ class Enclosure:
     def apart(self) -> float:
         return self.high - self.low
 
+    @property
+    def size(self) -> float:
+        return max(abs(self.high), abs(self.low))
+
 
 def _split(gaps: Array, allowed: float) -> Codes:
     """Into how many pieces to cut each cell, so that the gaps add up to what is allowed.
@@ -256,19 +338,37 @@ def _split(gaps: Array, allowed: float) -> Codes:
     return np.clip(pieces, 1, PIECES)
 
 
+def _check_sides(f: Functional, gaps: Array, sizes: Array) -> None:
+    """Refuse a user's function whose means over nodes and cells lie the wrong way round: it is not
+    what it was taken for between the points that were looked at.
+    """
+    if f.noise is None:
+        return
+    with np.errstate(invalid="ignore"):
+        wrong = gaps < -(SIDES * sizes + 64 * f.noise)
+    if wrong.any():
+        raise InputError(
+            f"view.mean: the function looked {f.curvature} on the segments that were checked, but "
+            f"by {-float(gaps[wrong].min()):.3g} it is not between closer points; give a convex or "
+            "a concave function"
+        )
+
+
 class _Shares:
     """What each bin of answer c adds to the mean of f, for every context and function of f."""
 
-    def __init__(self, view: FiniteView, f: Convex, bins: Sequence[Bins], c: int) -> None:
+    def __init__(self, view: FiniteView, f: Functional, bins: Sequence[Bins], c: int) -> None:
         mass = view.lifts.mass
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.asarray(f(view.posteriors), dtype=np.float64)
         values = values if values.ndim == 3 else np.broadcast_to(values, mass.shape)[..., None]
+        if f.noise is not None:
+            refuse_nan(values, view.posteriors, mass > 0)
         weighted = np.where(mass[..., None] > 0, values * mass[..., None], 0.0)
         after = math.prod(map(len, bins[c + 1 :]))
         shape = (len(mass), -1, len(bins[c]), after, values.shape[-1])
         shares = np.moveaxis(weighted.reshape(shape).sum((1, 3)), 1, -1)
-        self.view, self.f, self.values = view, Functional.of(f), values
+        self.view, self.f, self.values = view, f, values
         self.of_bins = shares.reshape(-1, len(bins[c]))
 
     @property

@@ -17,7 +17,7 @@ from unspoken.views.view import Convex
 __all__ = ["RatioView"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RatioView(Shown):
     """``apart``: the largest log P(y|a) / P(y|b) over answers and pairs of ``classes``.
 
@@ -33,7 +33,7 @@ class RatioView(Shown):
     def events(self) -> list[tuple[Value, ...]]:
         return [(value,) for value in self.classes]
 
-    def sup(self, f: Convex) -> Bound:
+    def sup(self, f: Convex, unit: str = "nat") -> Bound:
         """f of two classes so far apart: it may compare two at a time only."""
         reading, apart = Functional.of(f), self.apart
         if reading.reads != "pairs":
@@ -46,7 +46,7 @@ class RatioView(Shown):
         ends = at(apart.low), at(apart.high)
         return Bound.rounded(ends, outer if reading.outer else None, apart.premise, apart.why)
 
-    def mean(self, f: Convex) -> NoReturn:
+    def mean(self, f: Convex, unit: str = "nat") -> NoReturn:
         self._refuse(Functional.of(f).name)
 
     def worst(self, f: Convex) -> None:

@@ -1,4 +1,4 @@
-"""What every view answers: the largest and the mean value of a convex function over its cloud."""
+"""What every view answers: the largest and the mean value of a function over its cloud."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from unspoken.types.posteriors import Posteriors
 
 __all__ = ["Convex", "Outcome", "View"]
 
-# A convex (for sup: quasi-convex) function of the posterior, for each context and outcome; or
-# several of them, along one more axis: then the worst counts.
+# A function of the posterior, for each context and outcome; or several of them, along one more
+# axis: then the largest result counts. Our measures are convex (for sup: quasi-convex) and come as
+# a Functional that says so; any other function is examined first (views/user_functions.py).
 Convex = Callable[[Posteriors], npt.ArrayLike]
 
 
@@ -42,8 +43,8 @@ class View(Protocol):
     def events(self) -> list[tuple[Value, ...]]:
         """What nobody is to learn, as the classes of each secret event."""
 
-    def sup(self, f: Convex) -> Bound:
-        """The largest f over contexts and possible outcomes, in nats."""
+    def sup(self, f: Convex, unit: str = "nat") -> Bound:
+        """The largest f over contexts and possible outcomes (views/base.py)."""
 
     def worst(self, f: Convex) -> Outcome | None:
         """The outcome where f is largest; None where outcomes cannot be listed."""
@@ -51,5 +52,5 @@ class View(Protocol):
     def outcomes(self) -> list[Outcome]:
         """Every possible point; refused where they cannot be listed."""
 
-    def mean(self, f: Convex) -> Bound:
-        """The mean of f over outcomes, in the worst context, in nats."""
+    def mean(self, f: Convex, unit: str = "nat") -> Bound:
+        """The mean of f over outcomes, in the context where it is largest (views/base.py)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,14 +13,13 @@ from unspoken.beliefs import Belief
 from unspoken.display import Shown
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Array
 from unspoken.planning import Limits
 from unspoken.planning.limits import ROUNDING
 from unspoken.policy import Project
 from unspoken.types.bound import Bound
 from unspoken.types.channel import Output
 from unspoken.types.domain import Value
-from unspoken.types.posteriors import Posteriors
+from unspoken.types.posteriors import Functional
 from unspoken.views import View
 
 __all__ = [
@@ -214,8 +213,9 @@ def _share(law: Mapping[Value, float], labels: Sequence[Value]) -> float:
     return 1.0 if certain else min(math.fsum(law[label] for label in labels), NEAR_ONE)
 
 
-def _factor(number: int) -> Callable[[Posteriors], Array]:
-    return lambda after: after.log_odds_factor(after.events()[number])
+def _factor(number: int) -> Functional:
+    """The factor on the odds of the secret event of this number."""
+    return Functional(lambda after: after.log_odds_factor(after.events()[number]))
 
 
 def leakage(leaks: Sequence[Leak]) -> list[dict[str, Any]]:
