@@ -29,13 +29,14 @@ from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up
+from unspoken.numerics.same import same
 from unspoken.types.bound import Bound, in_words
 from unspoken.types.premise import STATED, Premise
 
 __all__ = ["Temporal", "crossings_of", "leaks", "temporal"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Temporal(Shown):
     """Step by step, in nats: each step's ``epsilon``, and what leaks about its value.
 
@@ -50,6 +51,10 @@ class Temporal(Shown):
     total: Array
     suprema: tuple[float, float, float] | None = None
     premise: Premise = STATED
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same numbers."""
+        return same(self, other)
 
     def at(self, step: int) -> Bound:
         """What all outputs together say about the value at this step (0 is the first)."""

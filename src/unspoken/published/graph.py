@@ -19,6 +19,7 @@ from unspoken.beliefs import Joint
 from unspoken.display import Shown
 from unspoken.errors import InputError, NotKnown, unknown
 from unspoken.numerics.numbers import number, whole
+from unspoken.numerics.same import same
 from unspoken.published.edges import Forgetting
 from unspoken.published.tails import pdp_tails
 from unspoken.searching.nodes import Nodes, pdp_nodes
@@ -90,7 +91,7 @@ class Claim(Shown):
         return [("case", f"({self.case})"), ("says", f"{self.says.value:.6g} nat"), ("is", true)]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Graph(Shown):
     """All adversaries (i, K) of one noisy sum. ``values`` are the chain rule's, layer by layer.
 
@@ -103,6 +104,10 @@ class Graph(Shown):
     tails: Nodes
     upper: Nodes
     premise: Premise
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same numbers."""
+        return same(self, other)
 
     @property
     def names(self) -> tuple[str, ...]:

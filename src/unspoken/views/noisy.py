@@ -28,7 +28,13 @@ from unspoken.views.blurred import RANGE, Shifted
 from unspoken.views.finite import LOST, FiniteView
 from unspoken.views.quadrature import Quadrature
 from unspoken.views.segments import Evaluation, Segments, largest_of_concave
-from unspoken.views.user_functions import AT_ONCE, concave_sup_refused, refuse_nan, values_of
+from unspoken.views.user_functions import (
+    AT_ONCE,
+    concave_sup_refused,
+    refuse_nan,
+    some_of,
+    values_of,
+)
 from unspoken.views.view import Outcome
 
 __all__ = ["NoisyView"]
@@ -92,7 +98,7 @@ class NoisyView(BaseView):
                 'function of posteriors has no value; ask for "max-log-ratio" or "delta"'
             )
         own = self._own_segments if len(self._open) == 1 else None
-        return own if own is not None and len(own) else super().segments()
+        return some_of(own) if own is not None and len(own) else super().segments()
 
     def _sup(self, f: Functional) -> Bound:
         if f.curvature == "piecewise":

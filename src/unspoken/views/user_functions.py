@@ -42,13 +42,14 @@ __all__ = [
     "in_unit",
     "refuse_nan",
     "segments_between",
+    "some_of",
     "values_of",
 ]
 
 Over = Literal["sup", "mean"]
 
 # Numbers evaluated at a time, and the most segments that are examined.
-AT_ONCE, EXAMINED = 2**21, 2048
+AT_ONCE, EXAMINED = 2**21, 2**13
 # Of one context: contexts, outcomes, and further segments drawn at random.
 CONTEXTS, OUTCOMES, DRAWN = 32, 48, 64
 # Up to so many outcomes all pairs of them are examined.
@@ -76,6 +77,11 @@ class UserFunction:
             values = np.asarray(self.f(_read_only(after)))
         if values.dtype.kind not in "biuf":
             raise InputError(f"{self.where}: the function returns no real numbers; {ONE_EACH}")
+        if values.dtype.kind == "f" and values.dtype.itemsize < 8:
+            raise InputError(
+                f"{self.where}: the function returns {values.dtype} numbers, whose rounding no "
+                "bound covers; compute in float64"
+            )
         if values.shape[:2] != shape or values.ndim > 3 or values.size == 0:
             raise InputError(
                 f"{self.where}: the function returns shape {values.shape} for {shape[0]} x "
@@ -195,12 +201,17 @@ def segments_between(samples: Iterable[Posteriors]) -> Segments:
             rows += [(np.broadcast_to(prior, start.shape), start, end) for start, end in ends]
     assert secret is not None, "a view has at least one posterior"
     prior, start, end = (np.concatenate(part) for part in zip(*rows, strict=True))
-    most = min(EXAMINED, max(AT_ONCE // (POINTS * prior.shape[1]), 32))
-    segments = Segments(prior, start, end, secret)
+    return some_of(Segments(prior, start, end, secret))
+
+
+def some_of(segments: Segments) -> Segments:
+    """All segments, or as many of them, drawn at random, as are examined at most."""
+    most = min(EXAMINED, max(8 * AT_ONCE // (POINTS * segments.prior.shape[1]), 32))
     if len(segments) <= most:
         return segments
-    chosen = np.sort(rng.choice(len(segments), most, replace=False))
-    return Segments(prior[chosen], start[chosen], end[chosen], secret)
+    chosen = np.zeros(len(segments), dtype=bool)
+    chosen[np.random.default_rng(0).choice(len(segments), most, replace=False)] = True
+    return segments.part(chosen)
 
 
 @dataclass
