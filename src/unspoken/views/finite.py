@@ -170,10 +170,12 @@ class FiniteView(BaseView):
         """
         mass, parts = self.lifts.mass, []
         for block, after, values in self._all_values(f):
-            weighted = values * mass[block][..., None]
-            weighted[mass[block] == 0] = 0.0
+            with np.errstate(invalid="ignore"):  # of infinities both ways; who asked is told
+                weighted = values * mass[block][..., None]
+                weighted[mass[block] == 0] = 0.0
+                sums = _sum(weighted)
             moved = self.off(f, values, after, block) if f.outer else np.zeros(1)
-            parts.append((block[0], _sum(weighted), moved))
+            parts.append((block[0], sums, moved))
         _, means, off = parts[0]
         if len(parts) > 1:
             means, off = (np.zeros((len(mass), means.shape[1])) for _ in range(2))

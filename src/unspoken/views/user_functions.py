@@ -237,7 +237,7 @@ class _Findings:
         self.quasi = max(self.quasi, float(quasi.max()))
         self.neither = max(self.neither, float(np.minimum(quasi, concave).max()))
         finite = evaluation.noise[np.isfinite(evaluation.noise)]
-        self.noise = max(self.noise, float(np.median(finite)) if finite.size else 0.0)
+        self.noise = max(self.noise, float(finite.max(initial=0.0)))
 
     def curvature(self, over: Over) -> Curvature | None:
         """None where there is none that answers."""
