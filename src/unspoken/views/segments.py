@@ -8,6 +8,7 @@ answer that relies on it states.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,11 +20,12 @@ from unspoken.numerics.arrays import Array, Mask
 from unspoken.numerics.rounding import UNIT
 from unspoken.types.posteriors import Posteriors
 
-__all__ = ["Evaluation", "Segments", "largest_of_concave", "numerical_noise"]
+__all__ = ["Evaluation", "Segments", "largest_of_concave", "numerical_noise", "scattered"]
 
 # The points of a segment are the multiples of 1/STEPS; triples of them are this far apart.
 STEPS = 32
 STRIDES = (1, 2, 4, 8, 16)
+PRIMES = (2, 3, 5, 7, 11, 13)
 POINTS = STEPS + 1
 GRID = np.linspace(0.0, 1.0, POINTS)
 # Log lifts are moved by so many units of the last place to see what rounding does to a function.
@@ -79,12 +81,19 @@ class Segments:
         return np.where(t == 1, end, near)
 
 
+def scattered(shape: tuple[int, ...], number: int) -> Array:
+    """Numbers from 0 to 1 in no order, the same at every call: multiples of an irrational one."""
+    count = math.prod(shape)
+    multiples = np.arange(1, count + 1) * math.sqrt(PRIMES[number])
+    parts: Array = np.modf(multiples)[0].reshape(shape)
+    return parts
+
+
 def numerical_noise(f: Callable[[Posteriors], Array], after: Posteriors, values: Array) -> Array:
     """By how much a function's values change if log lifts change in their last places."""
-    rng = np.random.default_rng(0)  # the same signs at every call
     noise = np.zeros_like(values)
-    for _ in range(JITTERS):
-        signs = rng.choice([-1.0, 1.0], size=after.log_lift.shape)
+    for number in range(JITTERS):
+        signs = np.where(scattered(after.log_lift.shape, number) < 0.5, -1.0, 1.0)
         size = np.where(np.isfinite(after.log_lift), JITTER * (1 + np.abs(after.log_lift)), 0.0)
         with np.errstate(invalid="ignore"):
             change = np.abs(

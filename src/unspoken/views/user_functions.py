@@ -30,6 +30,7 @@ from unspoken.views.segments import (
     Evaluation,
     Segments,
     numerical_noise,
+    scattered,
 )
 
 __all__ = [
@@ -50,7 +51,7 @@ Over = Literal["sup", "mean"]
 
 # Numbers evaluated at a time, and the most segments that are examined.
 AT_ONCE, EXAMINED = 2**21, 2**13
-# Of one context: contexts, outcomes, and further segments drawn at random.
+# Contexts, outcomes of each, and further segments between any of these or their mixtures.
 CONTEXTS, OUTCOMES, DRAWN = 32, 48, 64
 # Up to so many outcomes all pairs of them are examined.
 ALL_PAIRS = 12
@@ -109,8 +110,8 @@ class UserFunction:
     def moves(self, value: Array, off: Off, after: Posteriors) -> Array:
         """How far values may be off where posteriors are off by rounding.
 
-        It is measured by moving posteriors in their last places, at random: more classes move a
-        function by more than a random direction shows.
+        It is measured by moving posteriors in their last places, in a few directions. The more
+        classes there are, the further another direction may move the function.
         """
         classes = after.log_lift.shape[-1]
         noise = numerical_noise(self, after, self(after))
@@ -187,9 +188,8 @@ def check_unit(unit: str) -> None:
 
 def segments_between(samples: Iterable[Posteriors]) -> Segments:
     """Segments between posteriors of the same context: of neighbours, from the prior, of all pairs
-    where they are few, and between random mixtures.
+    where they are few, and between mixtures of three.
     """
-    rng = np.random.default_rng(0)  # the same segments at every call
     rows: list[tuple[Array, Array, Array]] = []
     secret = None
     for after in samples:
@@ -197,7 +197,7 @@ def segments_between(samples: Iterable[Posteriors]) -> Segments:
         contexts = np.unique(np.linspace(0, len(after.log_lift) - 1, CONTEXTS).astype(int))
         for context in contexts:
             prior = after.prior[context, 0]
-            ends = _pairs(_some(after.log_lift[context], rng), prior, rng)
+            ends = _pairs(_some(after.log_lift[context]))
             rows += [(np.broadcast_to(prior, start.shape), start, end) for start, end in ends]
     assert secret is not None, "a view has at least one posterior"
     prior, start, end = (np.concatenate(part) for part in zip(*rows, strict=True))
@@ -205,12 +205,12 @@ def segments_between(samples: Iterable[Posteriors]) -> Segments:
 
 
 def some_of(segments: Segments) -> Segments:
-    """All segments, or as many of them, drawn at random, as are examined at most."""
+    """All segments, or as many of them, scattered, as are examined at most."""
     most = min(EXAMINED, max(8 * AT_ONCE // (POINTS * segments.prior.shape[1]), 32))
     if len(segments) <= most:
         return segments
     chosen = np.zeros(len(segments), dtype=bool)
-    chosen[np.random.default_rng(0).choice(len(segments), most, replace=False)] = True
+    chosen[np.argsort(scattered((len(segments),), 0))[:most]] = True
     return segments.part(chosen)
 
 
@@ -271,29 +271,30 @@ class _Findings:
         )
 
 
-def _some(log_lift: Array, rng: np.random.Generator) -> Array:
+def _some(log_lift: Array) -> Array:
     """At most OUTCOMES of these posteriors, those that are furthest for any class among them."""
     if len(log_lift) <= OUTCOMES:
         return log_lift
     extreme = np.concatenate([log_lift.argmax(0), log_lift.argmin(0)])[:OUTCOMES]
-    drawn = rng.choice(len(log_lift), OUTCOMES, replace=False)
+    drawn = np.argsort(scattered((len(log_lift),), 0))[:OUTCOMES]
     chosen: Array = log_lift[np.unique(np.concatenate([extreme, drawn]))]
     return chosen
 
 
-def _pairs(points: Array, prior: Array, rng: np.random.Generator) -> list[tuple[Array, Array]]:
+def _pairs(points: Array) -> list[tuple[Array, Array]]:
     """Both ends of segments: [segment, class] each."""
     points = np.concatenate([np.zeros((1, points.shape[1])), points])  # the prior first
     if len(points) <= ALL_PAIRS:
         first, second = np.array(list(itertools.combinations(range(len(points)), 2))).T
     else:
-        drawn = rng.integers(0, len(points), (2, DRAWN))
+        drawn = (scattered((2, DRAWN), 1) * len(points)).astype(int)
         order = np.arange(len(points) - 1)
         first = np.concatenate([order, np.zeros_like(order), drawn[0]])
         second = np.concatenate([order + 1, order + 1, drawn[1]])
     with np.errstate(divide="ignore", over="ignore"):
-        weights = rng.dirichlet(np.ones(min(len(points), 3)), (2, DRAWN))
-        lifts = np.exp(points)[rng.integers(0, len(points), weights.shape)]
+        weights = -np.log(scattered((2, DRAWN, 3), 2))  # exponential: parts of 1, evenly spread
+        weights /= weights.sum(-1, keepdims=True)
+        lifts = np.exp(points)[(scattered(weights.shape, 3) * len(points)).astype(int)]
         mixed = np.log((weights[..., None] * lifts).sum(2))
     return [(points[first], points[second]), (mixed[0], mixed[1])]
 
@@ -303,11 +304,11 @@ def _batch(after: Posteriors) -> Posteriors:
 
     Their numbers differ from one another and from that of classes, so that no wrong axis fits.
     """
-    classes, rng = after.log_lift.shape[-1], np.random.default_rng(0)
+    classes = after.log_lift.shape[-1]
     outcomes = 3 if classes != 3 else 4
     contexts = [0, len(after.log_lift) - 1]
     prior = after.prior[contexts, 0]
-    tilted = rng.normal(0.0, 0.3, (2, outcomes, classes))
+    tilted = scattered((2, outcomes, classes), 4) - 0.5
     tilted[np.broadcast_to(prior[:, None] == 0, tilted.shape)] = 0.0
     tilted -= np.log((prior[:, None] * np.exp(tilted)).sum(-1, keepdims=True))
     places = np.linspace(0, after.log_lift.shape[1] - 1, outcomes - 1).astype(int)
