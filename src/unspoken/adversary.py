@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Value
 from unspoken.types.frozen import Frozen
@@ -48,9 +49,11 @@ class Adversary:
             raise InputError(
                 f'adversary.knows: has the target "{name}" itself; nothing is left to learn'
             )
-        numbers = self.asks.values() if isinstance(self.asks, Mapping) else [self.asks]
-        for requests in numbers:
-            _check_requests(requests)
+        if isinstance(self.asks, Mapping):
+            requests: Any = {name: _requests(given) for name, given in self.asks.items()}
+        else:
+            requests = _requests(self.asks)
+        object.__setattr__(self, "asks", requests)
         for field in ("knows", "asks"):  # of which nobody else has a copy to change
             if isinstance(given := getattr(self, field), Mapping):
                 labels(given.values(), f"adversary.{field}")
@@ -81,14 +84,19 @@ class Adversary:
         return self.knows if isinstance(self.knows, Mapping) else {}
 
     def asks_of(self, name: str) -> float:
-        return self.asks.get(name, 1) if isinstance(self.asks, Mapping) else self.asks
+        """How often; a number that is no float counts as infinite."""
+        return number(self.asks.get(name, 1) if isinstance(self.asks, Mapping) else self.asks)
 
     def seen_among(self, names: Iterable[str]) -> tuple[str, ...]:
         """Which of these outputs reach them."""
         return tuple(name for name in names if self.sees is None or name in self.sees)
 
 
-def _check_requests(given: object) -> None:
+def _requests(given: Any) -> Any:
+    """How many requests, as given; infinite where that is more than a float holds."""
     requests = number(given)
     if not (requests >= 1 and (math.isinf(requests) or requests == int(requests))):
-        raise InputError(f"adversary.asks: {given!r} is no number of requests; give 1, 2, ...")
+        raise InputError(
+            f"adversary.asks: {quoted(given)} is no number of requests; give 1, 2, ..."
+        )
+    return math.inf if math.isinf(requests) else given

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from textwrap import fill
 from typing import Any
 
-from unspoken.errors import printable
+from unspoken.errors import cut, printable
 
 __all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number", "share"]
 
@@ -42,7 +42,7 @@ def _short(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     if len(rows) > ROWS:
         left_out = ("...", f"{len(rows) - ROWS} more")
         rows = [*rows[: ROWS - LAST], left_out, *rows[-LAST:]]
-    return [(n, text if len(text) <= LONGEST else f"{text[:LONGEST]}...") for n, text in rows]
+    return [(cut(n, WIDEST), f"{t[:LONGEST]}..." if len(t) > LONGEST else t) for n, t in rows]
 
 
 def html_table(title: str, rows: list[tuple[str, str]]) -> str:

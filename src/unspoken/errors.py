@@ -25,6 +25,7 @@ __all__ = [
     "in_rows",
     "placed",
     "printable",
+    "quoted",
     "shown",
     "unknown",
 ]
@@ -41,6 +42,9 @@ KEPT = "\n\u00a0"
 
 # More digits than a person reads.
 DIGITS = re.compile(r"(\d{20})\d{20,}")
+
+# A word without blanks that is longer than what people write, and what is left of it.
+LONG_WORD, QUOTED = re.compile(r"\S{500,}"), 80
 
 
 def printable(text: str) -> str:
@@ -59,6 +63,7 @@ class UnspokenError(ValueError):
 
     def __init__(self, message: str) -> None:
         line = DIGITS.sub(r"\1...", re.sub(r"\s*\n\s*", " ", message[:LONGEST]))
+        line = LONG_WORD.sub(lambda word: cut(word[0], QUOTED), line)
         super().__init__(printable(line))
 
     @property
@@ -121,8 +126,20 @@ def among(what: str, name: object, options: Iterable[str]) -> str:
 
 
 def shown(value: object, letters: int = SHOWN) -> str:
-    """A wrong value in one short line."""
-    return cut(" ".join(str(value)[:LONGEST].split()), letters)
+    """A wrong value in one short line; by its type where it cannot be written."""
+    try:
+        text = str(value)[:LONGEST]
+    except Exception:  # a whole number of 5,000 digits, an object of a user's
+        text = f"a {type(value).__name__}"
+    return cut(" ".join(text.split()), letters)
+
+
+def quoted(value: object) -> str:
+    """A wrong value as a program writes it, in one short line."""
+    try:
+        return shown(repr(value))
+    except Exception:
+        return shown(value)
 
 
 def in_rows(count: int) -> str:

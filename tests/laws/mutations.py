@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import inspect
 import math
 import random
 from collections import OrderedDict, deque
@@ -23,13 +24,31 @@ import pyarrow as pa
 import unspoken
 from tests.laws.valid_calls import ROWS, joint
 
-__all__ = ["WRONG", "mutated", "places", "several"]
+__all__ = ["WRONG", "in_short", "left_out", "mutated", "places", "several"]
 
 NOISE = unspoken.Laplace(2.0)
 COINS = unspoken.OneSided({"A": 1.0}, {"A": [0]})
 
 PLAIN: list[Any] = [
-    *(None, True, -1, 0, 1, 7, 0.5, -0.5, 10**400, math.nan, math.inf, -math.inf, 1j),
+    *(
+        None,
+        True,
+        -1,
+        0,
+        1,
+        7,
+        10**5000,
+        "x" * 100_000,
+        "{}%s{0}",
+        1e308,
+        0.5,
+        -0.5,
+        10**400,
+        math.nan,
+        math.inf,
+        -math.inf,
+        1j,
+    ),
     *(Decimal("0.5"), "", "A", "text", "two\nlines", b"bytes", Path("nowhere"), (), (1,), {"A"}),
     *([], [None], ["A"], [[]], [[0.5], [0.2, 0.8]], set(), range(3), {}, {"A": None}, {1: 2}),
     *({"zz": 1.0}, {"A": {}}, {"A": "B"}, {None: None}),
@@ -70,6 +89,10 @@ WRONG: list[Callable[[], Any]] = [
     lambda: (x for x in (0.5, 0.5)),
     lambda: iter(["A", "B"]),
     lambda: np.zeros(0),
+    lambda: np.array([1, 2]),
+    lambda: np.array([0.5]),
+    lambda: {3: 1.0, "a\nb": 2.0},
+    lambda: {"\ud800": [0], b"A": [0]},
     lambda: np.zeros((2, 2, 2)),
     lambda: np.array("x"),
     lambda: np.array([0.5, math.nan]),
@@ -174,12 +197,20 @@ def places(inside: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield from places(inside[key], (*path, key))
 
 
+def left_out(function: Callable[..., Any], arguments: dict[str, Any]) -> list[str]:
+    """The parameters that a call leaves at their defaults."""
+    parameters = inspect.signature(function).parameters.values()
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return [p.name for p in parameters if p.name not in arguments and p.kind not in several]
+
+
 def mutated(arguments: Any, path: tuple[Any, ...], wrong: Any) -> Any:
-    """The same arguments, but for one place."""
+    """The same arguments, but for one place, or with one more."""
     if not path:
         return wrong
     changed: Any = dict(arguments) if isinstance(arguments, dict) else list(arguments)
-    changed[path[0]] = mutated(changed[path[0]], path[1:], wrong)
+    inner = changed[path[0]] if len(path) > 1 else None
+    changed[path[0]] = mutated(inner, path[1:], wrong)
     return changed
 
 
@@ -193,12 +224,12 @@ def several(arguments: dict[str, Any], rng: random.Random) -> tuple[dict[str, An
             before = before[key]
         other = _nearly(before, rng) if rng.random() < 0.6 else rng.choice(WRONG)()
         arguments = mutated(arguments, path, other)
-        done.append(f"{list(path)} = {_shown(other)}")
+        done.append(f"{list(path)} = {in_short(other)}")
     return arguments, "; ".join(done)
 
 
-def _shown(other: Any) -> str:
-    """NumPy cannot show some of its own arrays."""
+def in_short(other: Any) -> str:
+    """NumPy cannot show some of its own arrays, Python no whole number of 5,000 digits."""
     try:
         return " ".join(repr(other).split())[:80]
     except Exception as failed:

@@ -39,6 +39,9 @@ def plan(limit_bits: Any = 0.1, **more: Any) -> Any:
 
 
 HALF = [0.5, 0.5]
+NUMBER: Any = 3
+NONE: Any = None
+ENORMOUS: Any = 1e308
 WORDS: Any = [["x", "y"]]
 RAGGED: Any = [[0.5], [0.2, 0.3]]
 EQUAL, OPPOSITE = [[0.5, 0], [0, 0.5]], [[0, 0.5], [0.5, 0]]
@@ -180,6 +183,45 @@ BAD: dict[str, tuple[Callable[[], Any], list[str]]] = {
         lambda: odds(BITS, arrival=1),
         ["outcome", "arrival", "RELEASED"],
     ),
+    "asks nothing a number says": (lambda: ask(asks="x" * 100_000), ["asks", "number", "1, 2"]),
+    "asks beyond all numbers": (
+        lambda: unspoken.leakage(
+            JOINT,
+            unspoken.RandomizedResponse("arrival", 1.0),
+            unspoken.Adversary("occupancy", asks=10**400),
+        ),
+        ["asks", "arrival", "too many"],
+    ),
+    "a name that is a number": (
+        lambda: unspoken.RandomizedResponse(NUMBER, 1.0),
+        ["name", "3", "words"],
+    ),
+    "a finite channel of no name": (
+        lambda: unspoken.Finite(NONE, [[1.0], [1.0]]),
+        ["finite.name", "None", "words"],
+    ),
+    "epsilon of a number": (lambda: unspoken.OneSided({NUMBER: 1.0}), ["epsilon", "3", "words"]),
+    "weights of a number": (
+        lambda: unspoken.Laplace(1.0, {NUMBER: 1.0}),
+        ["weights", "3", "words"],
+    ),
+    "a dimension beyond all sums": (
+        lambda: unspoken.accuracy(1.0, alpha=2.0, dimension=ENORMOUS),
+        ["dimension", "100,000", "linf"],
+    ),
+    "a record plan's objective": (
+        lambda: plan(by="record", objective=np.array([1, 2])),
+        ["plan.objective", "released"],
+    ),
+    "a record plan's exceed": (
+        lambda: plan(by="record", exceed=np.array([1, 2])),
+        ["plan.exceed", "cell"],
+    ),
+    "a record plan's account": (
+        lambda: plan(by="record", account=np.array([1, 2])),
+        ["plan.account", "value"],
+    ),
+    "a cell plan's objective": (lambda: plan(objective=np.zeros(2)), ["plan.objective"]),
     "limit negative": (lambda: plan(-0.1), ["limit_bits", "-0.1"]),
     "limit NaN": (lambda: plan(math.nan), ["limit", "nan"]),
     "limit in words": (lambda: plan("much"), ["limit_bits", "'much'", "number of bits"]),
@@ -219,6 +261,32 @@ def test_bad_input(case: str) -> None:
     assert "\n" not in message
     assert "Error" not in message
     assert len(message) < 300
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "{}%s{0}", "\ud800", "x" * 100_000])
+def test_mechanisms_with_names_that_nothing_has_show_themselves(name: str) -> None:
+    half = [[0.5, 0.5], [0.5, 0.5]]
+    for mechanism in (
+        unspoken.OneSided({name: 1.0}, {name: [0]}),
+        unspoken.Laplace(1.0, {name: 1.0}),
+        unspoken.Geometric(0.5, {name: 1}),
+        unspoken.Finite(name, half),
+        unspoken.RandomizedResponse(name, 1.0),
+        unspoken.Together([unspoken.RandomizedResponse(name, 1.0)]),
+        unspoken.OneSidedNoise(0.5, {name: {1: 1}}, {name: [0]}),
+    ):
+        assert len(repr(mechanism)) < 5_000
+        with pytest.raises(UnspokenError) as caught:
+            unspoken.leakage(JOINT, mechanism, unspoken.Adversary("occupancy"))
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 600
+
+
+def test_a_long_word_is_cut_in_a_message() -> None:
+    message = str(UnspokenError(f"there is no {'x' * 5_000}; give another"))
+    assert message.startswith("there is no xxx")
+    assert message.endswith("xxx; give another")
+    assert len(message) < 120
 
 
 def test_refusals_are_value_errors() -> None:

@@ -232,11 +232,11 @@ def test_labels_without_a_word_are_refused() -> None:
     assert OneSided({}, {"a": [np.int64(1)]}).describe()["sensitive"] == {"a": [1]}
 
 
-def test_what_could_not_be_read_is_not_written() -> None:
+def test_names_that_could_not_be_read_are_refused_beforehand() -> None:
     names: Any = {1: 1.0}
-    for mechanism in (Laplace(1.0, names), OneSided(names)):
-        with pytest.raises(InputError, match="is not what it takes: a number for each"):
-            mechanism.describe()
+    for kind in (lambda: Laplace(1.0, names), lambda: OneSided(names)):
+        with pytest.raises(InputError, match="1 is no str; names of variables are words"):
+            kind()
 
 
 def test_numbers_of_any_kind_are_written_as_numbers() -> None:

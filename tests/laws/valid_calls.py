@@ -224,6 +224,21 @@ QUESTIONS: dict[str, Call] = {
         {"belief": joint(), "limit_bits": 0.1, "objective": "epsilon", "account": "bit"}
         | {"weights": [1.0, 1.0], "caps": [3.0, 3.0]},
     ),
+    "plan by record": (
+        unspoken.plan,
+        {
+            "belief": joint(),
+            "limit_bits": {"A": 0.1, "B": 0.2},
+            "sensitive": {"A": [0], "B": [0]},
+            "weights": {"A": {0: 1.0, 1: 2.0}, "B": 2.0},
+            "coalitions": [["A"], ["A", "B"]],
+            "by": "record",
+            "reads": ["A", "B"],
+            "shares": {"one": ["A"]},
+            "events": [{"A": [0]}],
+            "pooled_cap": 8.0,
+        },
+    ),
     "calibrate": (
         unspoken.calibrate,
         of_weights(measure="max-log-ratio", knows="anything", method="exact", floor=True),

@@ -14,7 +14,7 @@ from unspoken.beliefs.asking import Shows
 from unspoken.beliefs.contraction import contract
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge, shown
+from unspoken.errors import InputError, TooLarge, quoted, shown
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.numbers import whole
 from unspoken.numerics.ring import LEAST
@@ -262,7 +262,7 @@ def different(names: Sequence[str]) -> Sequence[str]:
     """A table has one axis for a variable."""
     expect(names, Sequence, "marginal", "give a list of names")
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"marginal: {shown(repr(names))} is no list of names")
+        raise InputError(f"marginal: {quoted(names)} is no list of names")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f'"{twice}" is asked for twice; name every variable once')
@@ -303,5 +303,5 @@ def is_event(channels: Mapping[str, Channel]) -> bool:
 
 def impossible(known: Mapping[str, Value]) -> InputError:
     """What `given` refuses."""
-    values = in_short(f"{name} = {value!r}" for name, value in known.items())
+    values = in_short(f"{name} = {quoted(value)}" for name, value in known.items())
     return InputError(f"given {values}: this belief holds that impossible")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unspoken.beliefs.belief import Belief
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, is_matrix
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, TooLarge, quoted
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.kernels import stationary
 from unspoken.numerics.tables import as_law, as_laws
@@ -136,7 +136,9 @@ class Chain(Markov):
 def _steps(step: Any, length: int | None) -> tuple[Array, ...]:
     step = list(step) if isinstance(step, Iterator) else step
     if length is not None and not isinstance(length, int | np.integer):
-        raise InputError(f"chain.length: {length!r} is no number of variables; give 1, 2, ...")
+        raise InputError(
+            f"chain.length: {quoted(length)} is no number of variables; give 1, 2, ..."
+        )
     if length is not None and length > LONGEST:
         raise TooLarge(f"chain.length: {LONGEST:,} variables at most")
     if is_matrix(step):

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs.belief import Belief, different, draws, evidence, impossible, is_event
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, TooLarge, quoted
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.ring import RANGE
 from unspoken.numerics.rounding import Rounding
@@ -55,8 +55,8 @@ class Exchangeable(Belief):
         law, n = as_law(counts, "exchangeable.counts"), _count_of(n)
         if law.shape != (n + 1,):
             raise InputError(
-                f"exchangeable.counts: shape {law.shape} for n = {n}; {n + 1} numbers are "
-                f"expected, how likely 0, 1, ..., {n} ones are"
+                f"exchangeable.counts: shape {law.shape} for n = {quoted(n)}; {quoted(n + 1)} "
+                f"numbers are expected, how likely 0, 1, ..., {quoted(n)} ones are"
             )
         domain = Domain.of([2] * n, names)
         self._hold(
@@ -288,5 +288,5 @@ def _count_of(n: int) -> int:
     except TypeError:
         count = 0
     if count < 1:
-        raise InputError(f"exchangeable.n: {n!r} is no number of variables; give 1, 2, ...")
+        raise InputError(f"exchangeable.n: {quoted(n)} is no number of variables; give 1, 2, ...")
     return count

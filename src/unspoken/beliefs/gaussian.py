@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs.belief import Belief, different, evidence, in_short
-from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge, quoted
 from unspoken.numerics.arrays import CELLS, Array, Codes
 from unspoken.numerics.long import LONG_UNIT, Long, cholesky, inverse, square, triangular
 from unspoken.numerics.rounding import UNIT
@@ -270,5 +270,5 @@ def _value(name: str, value: Value) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(f"given, value of {name}: {value!r} is no finite number")
+        raise InputError(f"given, value of {name}: {quoted(value)} is no finite number")
     return number

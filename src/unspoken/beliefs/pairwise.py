@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unspoken.beliefs.belief import Belief, different, in_short
 from unspoken.beliefs.independent import marginal_tables
-from unspoken.errors import InputError, NotKnown
+from unspoken.errors import InputError, NotKnown, quoted
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law
 from unspoken.types.domain import Domain, Value
@@ -90,7 +90,9 @@ class Pairwise(Belief):
 
     def _add(self, pair: Pair, numbers: npt.ArrayLike) -> None:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise InputError(f"pairwise.tables, key {pair!r}: a pair of names, like ('a', 'b')")
+            raise InputError(
+                f"pairwise.tables, key {quoted(pair)}: a pair of names, like ('a', 'b')"
+            )
         if pair[0] == pair[1] or pair[::-1] in self.tables:
             raise InputError(
                 f"pairwise.tables, key {pair}: a pair of two different names, given once"

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from unspoken.beliefs.forests.forest import Forest
 from unspoken.beliefs.forests.markov import Markov, is_matrix
 from unspoken.beliefs.networks.dag import cycle, topological
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, quoted, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import as_law, as_laws
 from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import expect, items
+from unspoken.types.kinds import check_names, expect, items
 from unspoken.types.premise import Premise
 
 __all__ = ["Tree"]
@@ -72,7 +72,7 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
     """The variables, and for each the number of its parent; -1 has none."""
     if not isinstance(parent, Mapping):
         parents = [_number(number) for number in items(parent, "tree.parent")]
-        named = [f"x{v}" for v in range(len(parents))] if names is None else list(names)
+        named = [f"x{v}" for v in range(len(parents))] if names is None else _names(names)
         if len(named) != len(parents):
             raise InputError(f"tree.names: {len(named)} names for {len(parents)} variables")
         strange = next((number for number in parents if not -1 <= number < len(parents)), None)
@@ -87,7 +87,7 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
         expect(name, str, "tree.parent", "give {child: parent}, both by name")
     roots = dict.fromkeys(name for name in [*above.values(), *parent] if name not in above)
     everyone = [*roots, *above]
-    named = everyone if names is None else list(names)
+    named = everyone if names is None else _names(names)
     number = {name: v for v, name in enumerate(named)}
     strange_name = next((name for name in everyone if name not in number), None)
     if strange_name is not None:
@@ -95,12 +95,20 @@ def _numbered(parent: Parent, names: Iterable[str] | None) -> tuple[list[str], l
     return named, [number[above[name]] if name in above else -1 for name in named]
 
 
+def _names(given: Iterable[str]) -> list[str]:
+    """The names, which are words."""
+    names = list(given) if isinstance(given, str) else [*items(given, "tree.names")]
+    check_names(names, "tree.names")
+    return names
+
+
 def _number(parent: Any) -> int:
     try:
         return -1 if parent is None else operator.index(parent)
     except TypeError:
         raise InputError(
-            f"tree.parent: {parent!r} is no whole number; give each variable the number of its "
+            f"tree.parent: {quoted(parent)} is no whole number; give each variable the "
+            "number of its "
             "parent, or {child: parent}"
         ) from None
 

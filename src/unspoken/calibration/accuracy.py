@@ -71,7 +71,7 @@ def _sum(x: float, q: int) -> float:
     """The upper tail of a Gamma law of shape q, rounded up; all terms are positive."""
     if q > MOST:
         raise TooLarge(
-            f"accuracy.dimension: {q:,} errors are too many to add up; {MOST:,} at most, or "
+            f"accuracy.dimension: {shown(q)} errors are too many to add up; at most {MOST:,}, or "
             'norm="linf"'
         )
     if x < FAR:

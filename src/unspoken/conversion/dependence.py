@@ -89,7 +89,7 @@ def dp_budget(
 
 
 def _structures(where: str, belief: Belief, k: int | None, sigma: float | None) -> list[Dependence]:
-    if (k, sigma) != (None, None):
+    if k is not None or sigma is not None:
         raise InputError(f"{where}: a belief says k and sigma itself; give it, or these two")
     expect(belief, Belief, f"{where}.belief", A_BELIEF)
     return [dependence(candidate) for candidate in belief.candidates]

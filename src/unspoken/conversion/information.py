@@ -20,7 +20,7 @@ from numbers import Real
 
 import numpy as np
 
-from unspoken.errors import InputError, shown
+from unspoken.errors import InputError, quoted, shown
 from unspoken.numerics.entropy import h
 from unspoken.numerics.roots import last_where
 from unspoken.numerics.rounding import quotient_down, up
@@ -159,7 +159,7 @@ def whole(k: float) -> int:
     """How many variables depend on one another, the one in question counted."""
     if not (isinstance(k, Real) and 1 <= k < MOST and k == int(k)):
         raise InputError(
-            f"k: {shown(repr(k))} must be a whole number from 1: how many depend on one another"
+            f"k: {quoted(k)} must be a whole number from 1: how many depend on one another"
         )
     return int(k)
 
@@ -167,9 +167,7 @@ def whole(k: float) -> int:
 def share(sigma: float) -> float:
     """A total variation distance."""
     if not (isinstance(sigma, Real) and 0.0 <= sigma <= 1.0):
-        raise InputError(
-            f"sigma: {shown(repr(sigma))} must be in [0, 1], a total variation distance"
-        )
+        raise InputError(f"sigma: {quoted(sigma)} must be in [0, 1], a total variation distance")
     return float(sigma)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.conversion.information import share
-from unspoken.errors import InputError, TooLarge, shown
+from unspoken.errors import InputError, TooLarge, quoted
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import up
 from unspoken.numerics.tables import as_laws
@@ -55,9 +55,7 @@ def bound_from_mechanism(matrix: npt.ArrayLike, target: int, *, sigma: float) ->
     """
     table, sigma = _table(matrix), share(sigma)
     if not (isinstance(target, Integral) and 0 <= target < table.ndim - 1):
-        raise InputError(
-            f"target: {shown(repr(target))} must be one of the axes 0 to {table.ndim - 2}"
-        )
+        raise InputError(f"target: {quoted(target)} must be one of the axes 0 to {table.ndim - 2}")
     rows = np.moveaxis(table, target, 0).reshape(table.shape[target], -1, table.shape[-1])
     worst = max(_mixed(a, b, sigma) for a, b in permutations(rows, 2))
     why = f"this mechanism, and every belief that depends by at most {sigma:g}; some reach it"

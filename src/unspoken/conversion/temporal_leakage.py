@@ -26,7 +26,7 @@ from unspoken.beliefs import Chain
 from unspoken.conversion.information import nats
 from unspoken.conversion.temporal_chain import Crossings
 from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown
+from unspoken.errors import InputError, NotKnown, quoted
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.rounding import sum_up
 from unspoken.numerics.same import same
@@ -60,7 +60,7 @@ class Temporal(Shown):
         """What all outputs together say about the value at this step (0 is the first)."""
         count = len(self.total)
         if not (isinstance(step, Integral) and -count <= step < count):
-            raise InputError(f"step: {step!r} must be one of 0 to {count - 1}")
+            raise InputError(f"step: {quoted(step)} must be one of 0 to {count - 1}")
         return self._bound(float(self.total[int(step)]), f"all outputs, about step {step}")
 
     @property

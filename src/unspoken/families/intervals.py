@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.families.box import Box
 from unspoken.families.declared import Declared
 from unspoken.families.ends import Ends
@@ -125,7 +125,7 @@ class Intervals(TableSet):
         for event in known:
             if event not in declared:
                 raise InputError(f"intervals.probability: {event} is not among the events")
-        beside = {_key(event): held for event, held in (marginals or {}).items()}
+        beside = _by_event(marginals)
         self.events = {
             event: self._declared(
                 event, ends, known.get(event, (0.0, 1.0)), beside.get(event, ((), ()))
@@ -381,8 +381,20 @@ def _listed(tables: Any, probability: object) -> tuple[dict[Any, Any], dict[Any,
     return ends, weights
 
 
+def _by_event(marginals: Any) -> dict[tuple[str, tuple[Value, ...]], Any]:
+    """{event: (inside, outside)} by the events' own form."""
+    given = {} if marginals is None else marginals
+    expect(given, Mapping, "intervals.marginals", "give {event: (inside, outside)}")
+    for held in given.values():
+        if not (isinstance(held, tuple | list) and len(held) == 2):
+            raise InputError("intervals.marginals: two lists for each event, inside and outside")
+    return {_key(event): held for event, held in given.items()}
+
+
 def _key(event: Event) -> tuple[str, tuple[Value, ...]]:
     if not (isinstance(event, tuple) and len(event) == 2):
-        raise InputError(f'intervals: {event!r} is no event; write ("A", (0,)), a name and values')
+        raise InputError(
+            f'intervals: {quoted(event)} is no event; write ("A", (0,)), a name and values'
+        )
     items(event[1], "intervals")
     return event[0], tuple(event[1])

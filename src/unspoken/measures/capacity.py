@@ -15,7 +15,7 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import h
 from unspoken.numerics.tables import as_laws
@@ -41,7 +41,7 @@ def capacity(channel_matrix: npt.ArrayLike, tolerance: float = 1e-9) -> Bound:
     law = as_laws(channel_matrix, "capacity")
     law = law[:, law.max(0) > 0]  # outputs that never occur tell nothing
     if not (isinstance(tolerance, Real) and tolerance > 0):
-        raise InputError(f"capacity: tolerance must be positive, got {tolerance!r}")
+        raise InputError(f"capacity: tolerance must be positive, got {quoted(tolerance)}")
     prior, iterations = _worst_prior(law, tolerance)
     output = prior @ law
     divergence = (output * h(law / output - 1.0)).sum(1)

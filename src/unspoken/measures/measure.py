@@ -9,7 +9,7 @@ from functools import partial
 from numbers import Real
 from typing import Literal, Protocol
 
-from unspoken.errors import InputError, NotKnown, unknown
+from unspoken.errors import InputError, NotKnown, quoted, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import down, up
@@ -110,7 +110,9 @@ class Measure:
             if name not in self.options:
                 raise unknown(f"option of {self.name}", name, self.options)
             if not isinstance(options[name], Real):
-                raise InputError(f"{self.name}: {name} must be a number, got {options[name]!r}")
+                raise InputError(
+                    f"{self.name}: {name} must be a number, got {quoted(options[name])}"
+                )
         given = {name: number(options[name]) for name in options}
         f = partial(self.f, **{**self.options, **given}) if self.options else self.f
         return Functional(f, self.reads, self.name, self.moves, self.least)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, quoted, unknown
 from unspoken.measures.delta import DELTA
 from unspoken.measures.exclusion import EXCLUSION
 from unspoken.measures.guesses import BAYES_LEAKAGE, GUESSING, MAXIMAL_LEAKAGE
@@ -35,7 +35,7 @@ MEASURES: dict[str, Measure] = {
 def measure_named(name: object, where: str = "measure") -> Measure:
     """The measure of this name; any other word, or something that is no word, is refused."""
     if not isinstance(name, str):
-        text = " ".join(repr(name).split())[:40]
+        text = quoted(name)
         raise InputError(f'{where}: {text} is no name of one; write "max-log-ratio", say')
     if name not in MEASURES:
         raise unknown(where, name, MEASURES)

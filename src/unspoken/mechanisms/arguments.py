@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import InputError, shown
+from unspoken.errors import InputError, quoted
 from unspoken.types.domain import Symbol
 
 __all__ = [
@@ -57,7 +57,7 @@ class Argument:
 
     def _checked(self, plain: Any, where: str) -> Any:
         if not self.fits(plain):
-            raise InputError(f"{where}: {shown(repr(plain))} is not what it takes: {self.wanted}")
+            raise InputError(f"{where}: {quoted(plain)} is not what it takes: {self.wanted}")
         return plain
 
 
@@ -131,7 +131,9 @@ def _said_label(label: Any) -> Any:
     if isinstance(plain, Symbol):
         return {"symbol": plain.value}
     if not _is_label(plain) or plain != label:
-        raise InputError(f"mechanism: the label {label!r} cannot be written; use words or numbers")
+        raise InputError(
+            f"mechanism: the label {quoted(label)} cannot be written; use words or numbers"
+        )
     word = _infinite(plain)
     return plain if word is None else {"number": word}
 

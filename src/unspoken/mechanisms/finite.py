@@ -20,7 +20,7 @@ from unspoken.mechanisms.parts import Parts
 from unspoken.numerics.tables import as_laws
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import Domain
-from unspoken.types.kinds import labels
+from unspoken.types.kinds import check_names, labels
 
 __all__ = ["Finite", "fresh"]
 
@@ -43,6 +43,7 @@ class Finite(Mechanism, Shown):
     arguments: ClassVar = {"name": WORD, "matrix": TABLE, "outputs": LABELS}
 
     def __post_init__(self) -> None:
+        check_names([self.name], "finite.name")
         law = as_laws(self.matrix, f"finite.matrix of {self.name}")
         object.__setattr__(self, "matrix", law)
         object.__setattr__(self, "outputs", self._outputs(law.shape[1]))

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge
+from unspoken.errors import InputError, TooLarge, quoted
 from unspoken.mechanisms.arguments import NUMBER, TERMS, WEIGHTS
 from unspoken.mechanisms.laplace import asked
 from unspoken.mechanisms.linear import Terms, Weighted, asks, linear_queries, merged
@@ -59,7 +59,7 @@ class Geometric(Mechanism, Shown):
 def falling(alpha: float, kind: str) -> float:
     """By how much geometric noise falls from one whole number to the next."""
     if not 0 < number(alpha) < 1:
-        raise InputError(f"{kind}.alpha: {alpha!r} must lie between 0 and 1")
+        raise InputError(f"{kind}.alpha: {quoted(alpha)} must lie between 0 and 1")
     return number(alpha)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from unspoken.errors import InputError, UnspokenError, shown, unknown
+from unspoken.errors import InputError, UnspokenError, quoted, unknown
 from unspoken.mechanisms.extension import Extension
 from unspoken.mechanisms.finite import Finite
 from unspoken.mechanisms.geometric import Geometric
@@ -63,9 +63,7 @@ def _kind(description: Mapping[str, Any], where: str) -> type[Mechanism]:
         raise InputError(f"{where}.kind: is missing; give one of {', '.join(MECHANISMS)}")
     kind = description["kind"]
     if not isinstance(kind, str):
-        raise InputError(
-            f"{where}.kind: {shown(repr(kind))} is not what it takes: a word in quotes"
-        )
+        raise InputError(f"{where}.kind: {quoted(kind)} is not what it takes: a word in quotes")
     if kind not in MECHANISMS:
         raise unknown(f"{where}.kind", kind, MECHANISMS)
     return MECHANISMS[kind]

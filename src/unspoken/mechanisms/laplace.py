@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.mechanisms.arguments import NUMBER, TERMS, WEIGHTS
 from unspoken.mechanisms.linear import Terms, Weighted, asks, linear_queries, merged
 from unspoken.mechanisms.mechanism import Mechanism
@@ -48,7 +48,7 @@ class Laplace(Mechanism, Shown):
     def __post_init__(self) -> None:
         scale = number(self.scale)
         if not TINY <= scale < math.inf:
-            raise InputError(f"laplace.scale: {self.scale!r} must be positive and finite")
+            raise InputError(f"laplace.scale: {quoted(self.scale)} must be positive and finite")
         object.__setattr__(self, "scale", scale)
         weights, terms, _ = merged(self.weights, self.terms, "laplace")
         object.__setattr__(self, "weights", weights)

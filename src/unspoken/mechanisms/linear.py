@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.mechanisms.arguments import listed
+from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import items
+from unspoken.types.kinds import check_names, items
 from unspoken.types.sums import Weight, Weights, term
 
 __all__ = [
@@ -45,6 +47,7 @@ def frozen(weights: Any, where: str) -> Any:
     if weights is None:
         return None
     if isinstance(weights, Mapping):
+        check_names(weights, where)
         return Frozen({name: _entry(each, f"{where} of {name}") for name, each in weights.items()})
     listed = np.iterable(weights) and not hasattr(weights, "__array__")
     return _plain(items(weights, where) if listed else weights, where)
@@ -63,6 +66,8 @@ def _plain(weight: Any, where: str) -> Any:
     if isinstance(plain, list | tuple):
         return tuple(_plain(each, where) for each in plain)
     if isinstance(plain, int | float):
+        if plain != number(plain) and math.isinf(number(plain)):
+            raise InputError(f"{where}: {quoted(plain)} is more than a float holds; give less")
         return plain
     numbers = _numbers(plain, where)
     return _plain(numbers if np.iterable(plain) else numbers[0], where)

@@ -12,7 +12,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.beliefs.contraction import contract
-from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge, quoted
 from unspoken.mechanisms.banded import band_view
 from unspoken.mechanisms.local import LocalQuestion, can_happen
 from unspoken.mechanisms.observed import Observed
@@ -312,5 +312,5 @@ def _number(name: str, seen: Output, query: Query) -> float:
     answer = number(seen)
     if not math.isfinite(answer) or (query.noise.whole and answer != int(answer)):
         kind = "whole number" if query.noise.whole else "number"
-        raise InputError(f'outcome: "{name}" is {seen!r}; a {kind} is expected')
+        raise InputError(f'outcome: "{name}" is {quoted(seen)}; a {kind} is expected')
     return answer

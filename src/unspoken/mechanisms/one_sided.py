@@ -19,7 +19,7 @@ import numpy as np
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge, among
+from unspoken.errors import InputError, TooLarge, among, quoted
 from unspoken.mechanisms.arguments import LABELS_BY_NAME, NUMBERS, WORD
 from unspoken.mechanisms.mechanism import Mechanism
 from unspoken.mechanisms.parts import Parts, Toss
@@ -31,7 +31,7 @@ from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.types.frozen import Frozen
-from unspoken.types.kinds import expect, labels_by_name
+from unspoken.types.kinds import check_names, expect, labels_by_name
 
 __all__ = ["OneSided", "release_probability"]
 
@@ -62,9 +62,12 @@ class OneSided(Mechanism, Shown):
 
     def __post_init__(self) -> None:
         expect(self.epsilon, Mapping, "one-sided.epsilon", "give {name: number}")
+        check_names(self.epsilon, "one-sided.epsilon")
         for name, epsilon in self.epsilon.items():
             if not number(epsilon) >= 0:
-                raise InputError(f"one-sided.epsilon of {name}: {epsilon!r} must be 0 or more")
+                raise InputError(
+                    f"one-sided.epsilon of {name}: {quoted(epsilon)} must be 0 or more"
+                )
         among("one-sided.shows", self.shows, ("value", "bit"))
         among("one-sided.coins", self.coins, ("persistent", "fresh"))
         object.__setattr__(

@@ -10,7 +10,7 @@ import numpy as np
 
 from unspoken.adversary import Adversary
 from unspoken.display import Shown
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.mechanisms.arguments import NUMBER, WORD
 from unspoken.mechanisms.finite import fresh
 from unspoken.mechanisms.mechanism import Mechanism
@@ -19,6 +19,7 @@ from unspoken.numerics.numbers import number
 from unspoken.numerics.rounding import Rounding
 from unspoken.types.channel import Channel
 from unspoken.types.domain import Domain
+from unspoken.types.kinds import check_names
 
 __all__ = ["RandomizedResponse"]
 
@@ -37,9 +38,12 @@ class RandomizedResponse(Mechanism, Shown):
     arguments: ClassVar = {"name": WORD, "epsilon": NUMBER}
 
     def __post_init__(self) -> None:
+        check_names([self.name], "randomized-response.name")
         epsilon = number(self.epsilon)
         if not epsilon >= 0:
-            raise InputError(f"randomized-response.epsilon: {self.epsilon!r} must be 0 or more")
+            raise InputError(
+                f"randomized-response.epsilon: {quoted(self.epsilon)} must be 0 or more"
+            )
         object.__setattr__(self, "epsilon", epsilon)
 
     def channel(self, domain: Domain) -> Channel:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import InputError, shown, unknown
+from unspoken.errors import InputError, quoted, shown, unknown
 from unspoken.mechanisms.arguments import LABELS, LABELS_BY_NAME
 from unspoken.mechanisms.thresholds import Thresholds
 from unspoken.numerics.arrays import Codes, Counts
@@ -201,7 +201,7 @@ def _weight(weight: Any, record: Any, pattern: Sequence[str]) -> int:
     if not 0 <= number <= WHOLE:
         raise InputError(
             f"suppression of {shown(record)}, showing {', '.join(pattern) or 'nothing'}: "
-            f"{shown(repr(weight))} is no integer from 0 to 2^62"
+            f"{quoted(weight)} is no integer from 0 to 2^62"
         )
     return number
 

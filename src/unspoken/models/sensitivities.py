@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown, TooLarge, unknown
+from unspoken.errors import InputError, NotKnown, TooLarge, quoted, unknown
 from unspoken.numerics.arrays import CELLS, Array
 from unspoken.numerics.numbers import number, positive, whole
 from unspoken.numerics.rounding import quotient_up, up
@@ -292,9 +292,13 @@ def _width(query: str, low: npt.ArrayLike, high: npt.ArrayLike) -> Fraction:
     try:
         lows, highs = np.broadcast_arrays(*ends)
     except ValueError:
-        raise InputError(f"{query}: bounds {low!r} to {high!r}; as many low as high") from None
+        raise InputError(
+            f"{query}: bounds {quoted(low)} to {quoted(high)}; as many low as high"
+        ) from None
     if not (lows <= highs).all():
-        raise InputError(f"{query}: bounds {low!r} to {high!r} must be finite, low first")
+        raise InputError(
+            f"{query}: bounds {quoted(low)} to {quoted(high)} must be finite, low first"
+        )
     both = zip(lows.ravel().tolist(), highs.ravel().tolist(), strict=True)
     return sum((Fraction(y) - Fraction(x) for x, y in both), Fraction())
 

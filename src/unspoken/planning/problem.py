@@ -6,12 +6,12 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, among
+from unspoken.errors import InputError, among, quoted
 from unspoken.mechanisms import OneSided
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.entropy import entropy
@@ -54,15 +54,17 @@ class CellOptions:
 
     def refuse(self) -> None:
         """For plans with one coin a record, which have no use for them."""
+        among("plan.objective", self.objective, get_args(Objective))
+        among("plan.account", self.account, get_args(Account))
         for what, is_given, why in (
             ('objective "epsilon"', self.objective != "released", "a table has no epsilon"),
             ("caps", self.caps is not None, "a table has no epsilon"),
-            ("exceed", self.exceed != 0, "an answer above the cap would be the one that tells"),
             (
-                f'account "{self.account}"',
-                self.account != "value",
-                "what is shown depends on whole records",
+                "exceed",
+                number(self.exceed) != 0,
+                "an answer above the cap would be the one that tells",
             ),
+            ('account "bit"', self.account != "value", "what is shown depends on whole records"),
         ):
             if is_given:
                 raise InputError(f'plan.{what}: is for by="cell" only; {why}')
@@ -97,7 +99,7 @@ class ReleaseProblem:
         asked.check_words()
         cap, share, account = protection.cap, number(asked.exceed), asked.account
         if not (share == 0 or TINY <= share <= 1):
-            text = f"{asked.exceed} must be a probability: 0, or {TINY:g} to 1"
+            text = f"{quoted(asked.exceed)} must be a probability: 0, or {TINY:g} to 1"
             raise InputError(f"plan.exceed: {text}")
         for what, is_given in (
             ("exceed", share > 0),
@@ -183,5 +185,5 @@ def _numbers(
         axis = belief.domain.axis(name, what)
         numbers[axis] = number(stated)
         if not numbers[axis] >= 0:
-            raise InputError(f"{what} of {name}: {stated!r} must be 0 or more")
+            raise InputError(f"{what} of {name}: {quoted(stated)} must be 0 or more")
     return numbers

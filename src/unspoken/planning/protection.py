@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unspoken.beliefs import Belief
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.numerics.numbers import number
 from unspoken.types.bound import LOG2
 from unspoken.types.domain import Value
@@ -116,5 +116,5 @@ def odds_limit(given: float | None, where: str = "plan.odds_cap") -> float:
 
 def _nats(bits: float, what: str) -> float:
     if not (number(bits) == 0 or number(bits) >= TINY):
-        raise InputError(f"{what}: {bits!r} must be a number of bits: 0, or {TINY:g} or more")
+        raise InputError(f"{what}: {quoted(bits)} must be a number of bits: 0, or {TINY:g} or more")
     return abs(number(bits)) * LOG2  # -0.0 is 0: what is above it is +inf times it, not -inf times

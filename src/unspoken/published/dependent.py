@@ -23,7 +23,7 @@ from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
 from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targets
-from unspoken.errors import InputError, NotKnown, among, shown, unknown
+from unspoken.errors import InputError, NotKnown, among, quoted, shown, unknown
 from unspoken.mechanisms.linear import Weighted
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.numerics.arrays import Array, Mask, most_of_few
@@ -261,7 +261,9 @@ def _linked(belief: Belief, neighbours: Graph | None) -> set[tuple[str, str]]:
 def _range(name: str, ends: tuple[float, float]) -> tuple[float, float]:
     numbers = [number(end) for end in items(ends, f"ranges of {name}")]
     if len(numbers) != 2 or not all(map(math.isfinite, numbers)):
-        raise InputError(f"ranges of {name}: {ends!r}; two numbers are expected, low and high")
+        raise InputError(
+            f"ranges of {name}: {quoted(ends)}; two numbers are expected, low and high"
+        )
     return numbers[0], numbers[1]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from unspoken.adversary import Adversary
 from unspoken.beliefs import Belief
 from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown, TooLarge
+from unspoken.errors import InputError, NotKnown, TooLarge, quoted
 from unspoken.measures import MEASURES, Measure, MeasureName, measure_named
 from unspoken.mechanisms import Mechanism
 from unspoken.mechanisms.parts import Parts, Query
@@ -90,7 +90,7 @@ def worst(
     if options and not of.options:  # quick searches would not see them
         raise InputError(f'{measure}: takes no options; leave out "{next(iter(options))}"')
     if not (progress is None or callable(progress)):
-        raise InputError(f"worst.progress: {progress!r} cannot be called; give a function")
+        raise InputError(f"worst.progress: {quoted(progress)} cannot be called; give a function")
     asked = SearchProblem(belief, mechanism, of, _names(belief, targets), options, _limit(seconds))
     best = asked.nothing
     ends = None if asked.seconds is None else monotonic() + asked.seconds
@@ -119,7 +119,9 @@ def looks_at_everybody(belief: Belief, mechanism: Mechanism, measure: str) -> bo
 def _limit(seconds: object) -> float | None:
     if seconds is None or number(seconds) > 0:
         return None if seconds is None else number(seconds)
-    raise InputError(f"worst.seconds: {seconds!r} is no time to search; give a positive number")
+    raise InputError(
+        f"worst.seconds: {quoted(seconds)} is no time to search; give a positive number"
+    )
 
 
 def _names(belief: Belief, targets: Sequence[str] | None) -> tuple[str, ...]:

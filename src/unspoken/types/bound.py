@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from unspoken.display import Framed, Shown, json_number
-from unspoken.errors import InputError, among
+from unspoken.errors import InputError, among, quoted
 from unspoken.numerics.numbers import number
 from unspoken.pictures import Bar, Picture, bars
 from unspoken.types.kinds import expect
@@ -47,9 +47,12 @@ class Bound(Framed, Shown):
         expect(self.unit, str, "bound.unit", 'write "nat" or "odds", say')
         expect(self.why, str, "bound.why", "say in words how it came about")
         among("bound.status", self.status, get_args(Status))
+        expect(self.exact, bool, "bound.exact", "say True or False")
         low, high = number(self.low) + 0.0, number(self.high) + 0.0  # -0.0 is 0.0
         if self.status == "ok" and not low <= high:
-            raise InputError(f"a Bound needs low <= high, got [{self.low}, {self.high}]")
+            raise InputError(
+                f"a Bound needs low <= high, got [{quoted(self.low)}, {quoted(self.high)}]"
+            )
         object.__setattr__(self, "premise", Premise.of(self.premise))
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
@@ -202,6 +205,8 @@ class Estimate(Framed, Shown):
         expect(self.unit, str, "estimate.unit", 'write "nat" or "odds", say')
         expect(self.why, str, "estimate.why", "say in words how it came about")
         object.__setattr__(self, "value", number(self.value))
+        if self.interval is not None:
+            object.__setattr__(self, "interval", _two_numbers(self.interval))
 
     def facts(self) -> list[tuple[str, str]]:
         ends = () if self.interval is None else self.interval
@@ -222,6 +227,14 @@ class Estimate(Framed, Shown):
     def _ends(self) -> dict[str, float]:
         low_high = self.interval or ()
         return dict(zip(("low", "high"), low_high, strict=False))
+
+
+def _two_numbers(given: object) -> tuple[float, float]:
+    """Both ends of an interval."""
+    ends = [number(end) for end in given] if isinstance(given, list | tuple) else []
+    if len(ends) != 2 or not ends[0] <= ends[1]:
+        raise InputError(f"estimate.interval: {quoted(given)} is none; give (low, high)")
+    return ends[0], ends[1]
 
 
 def in_words(number: float, unit: str) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.errors import InputError, unknown
+from unspoken.errors import InputError, quoted, unknown
 from unspoken.numerics.arrays import Array
 from unspoken.numerics.tables import fixed, table_of
 from unspoken.types.kinds import items, labels
@@ -57,7 +57,7 @@ class Domain:
             names = (f"x{i}" for i in range(len(sizes)))
         given = tuple(names) if isinstance(names, str) else items(names, "names")
         if not all(isinstance(name, str) for name in given):
-            raise InputError(f"names: {given[:4]} must be words, one for each variable")
+            raise InputError(f"names: {quoted(given[:4])} must be words, one for each variable")
         if len(given) != len(sizes):
             raise InputError(f"names: {len(given)} names for {len(sizes)} variables")
         if len(set(given)) != len(given):
@@ -98,7 +98,7 @@ class Domain:
             numbers = np.array([math.nan])
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
             raise InputError(
-                f'query: "{name}" takes values that are no numbers ({values[0]!r}, '
+                f'query: "{name}" takes values that are no numbers ({quoted(values[0])}, '
                 "...); give it weight 0, or number its values"
             )
         self._numbers[name] = fixed(numbers)
@@ -109,7 +109,7 @@ class Domain:
         values = self.values_of(name, where)
         try:
             return values.index(value)
-        except (ValueError, TypeError):  # also what cannot be compared: arrays, missing values
+        except Exception:  # also what cannot be compared: arrays, missing values, data frames
             raise unknown(f"{where}, value of {name}", value, values) from None
 
     def codes(self, name: str, values: Iterable[Value], where: str = "belief") -> list[int]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from unspoken.errors import InputError, shown
+from unspoken.errors import InputError, quoted
 
-__all__ = ["expect", "is_frame", "items", "labels", "labels_by_name"]
+__all__ = ["check_names", "expect", "is_frame", "items", "labels", "labels_by_name"]
+
+
+# Python writes no whole number of more than 4,300 digits.
+LONGEST_INTEGER = 14_000
 
 
 def expect(value: object, kind: type[Any], where: str, hint: str) -> None:
@@ -41,6 +45,8 @@ def labels(values: Any, where: str) -> tuple[Any, ...]:
         try:
             hash(value)
             bool(value == value)
+            if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+                raise ValueError
         except (TypeError, ValueError):
             raise InputError(
                 f"{where}: {_said(value)} is no value; give words or numbers"
@@ -53,10 +59,17 @@ def labels_by_name(
 ) -> dict[str, tuple[Any, ...]]:
     """Such a list for each of some names."""
     expect(given, Mapping, where, hint)
+    check_names(given, where)
     return {name: labels(values, f"{where} of {name}") for name, values in given.items()}
+
+
+def check_names(names: Iterable[object], where: str) -> None:
+    """Refuse names of variables that are no words."""
+    for name in names:
+        expect(name, str, where, "names of variables are words")
 
 
 def _said(value: object) -> str:
     """How a value is shown in a complaint; what is in a table may be secret."""
     table = hasattr(value, "__arrow_c_stream__")
-    return f"a {type(value).__name__}" if table else shown(repr(value))
+    return f"a {type(value).__name__}" if table else quoted(value)

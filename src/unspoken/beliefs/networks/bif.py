@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.numerics.arrays import Array
 
 __all__ = ["ParsedNetwork", "read_bif"]
@@ -61,7 +61,7 @@ def read_bif(path: str | Path) -> ParsedNetwork:
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except (TypeError, ValueError):
-        raise InputError(f"{path!r} is no path of a file") from None
+        raise InputError(f"{quoted(path)} is no path of a file") from None
     reader = _Reader(str(path), list(_lexemes(text, str(path))))
     parsed = ParsedNetwork()
     while reader.here.kind != "end":

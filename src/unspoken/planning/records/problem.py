@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.mechanisms import RecordCoin
 from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.entropy import entropy
@@ -326,7 +326,7 @@ def _shares(belief: Belief, given: Any) -> dict[str, tuple[str, ...]]:
     """{application: names it reads}."""
     expect({} if given is None else given, Mapping, "plan.shares", "give {application: [names]}")
     shares = {
-        str(application): _names(belief, names or None, f"plan.shares of {application}", ())
+        str(application): _names(belief, names, f"plan.shares of {application}", ())
         for application, names in (given or {}).items()
     }
     for application, names in shares.items():
@@ -357,6 +357,8 @@ def _worth(belief: Belief, given: Any, reads: Sequence[str]) -> dict[str, Array]
         each = stated if isinstance(stated, Mapping) else dict.fromkeys(values, stated)
         for value, weight in each.items():
             if not 0 <= number(weight) < math.inf:
-                raise InputError(f"plan.weights of {name}: {weight!r} must be 0 or more, finite")
+                raise InputError(
+                    f"plan.weights of {name}: {quoted(weight)} must be 0 or more, finite"
+                )
             worth[name][belief.domain.code(name, value, "plan.weights")] = number(weight)
     return worth
