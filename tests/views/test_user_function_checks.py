@@ -210,6 +210,23 @@ def test_rounding_is_no_reason_to_refuse(name: str, scale: float) -> None:
     assert bound.value == pytest.approx(prior, rel=2 / scale, abs=2 / scale**0.5)
 
 
+@pytest.mark.parametrize("name", sorted(SOUND))
+@pytest.mark.parametrize("scale", [0.002, 0.003])
+def test_probabilities_below_floats_are_no_reason_to_refuse(name: str, scale: float) -> None:
+    belief = unspoken.Joint(TABLE, names=["mine", "brother"])
+    view = unspoken.view(belief, unspoken.Laplace(scale), ABOUT)
+    assert view.mean(SOUND[name]).low <= view.mean(SOUND[name]).high
+
+
+def test_a_square_written_out_is_convex_whatever_it_cancels() -> None:
+    def written_out(p: Any) -> Any:
+        products = (p.posterior * p.prior).sum(-1)
+        return (p.posterior**2).sum(-1) - 2 * products + (p.prior**2).sum(-1)
+
+    for scale in (1e4, 1e5, 1e6, 1e7):
+        assert abs(noisy_view(TABLE, scale).mean(written_out).high) < 1e-8
+
+
 def test_whole_answers_are_listed_and_take_any_function() -> None:
     counts = unspoken.view(BELIEF, unspoken.Geometric(0.5), ABOUT)
     assert isinstance(counts, FiniteView)

@@ -32,6 +32,8 @@ GRID = np.linspace(0.0, 1.0, POINTS)
 JITTER, JITTERS = 4.0 * UNIT, 3
 # A chord may be missed by so much of that, and by so much of the values themselves.
 NOISE, RELATIVE = 8.0, 64.0 * UNIT
+# Probabilities below are rounded to few digits, or to 0.
+LOST = 1e-290
 # How often the neighbourhood of the largest value is looked at again, 16 times closer each time.
 ZOOMS, AGREED = 12, 1e-12
 
@@ -110,13 +112,15 @@ class Evaluation:
     segments: Segments
     values: Array
     noise: Array
+    underflow: Array  # what the probabilities that floats hardly hold contribute
 
     @classmethod
     def of(cls, f: Callable[[Posteriors], Array], segments: Segments) -> Evaluation:
         """Evaluate ``f``, which returns an array with an axis for functions."""
         after = segments.points()
         values = f(after)
-        return cls(segments, values, _spread(numerical_noise(f, after, values)))
+        noise = _spread(numerical_noise(f, after, values))
+        return cls(segments, values, noise, _underflow(f, after, values))
 
     def excess(self, shape: Shape) -> Array:
         """For each segment and function, by how much it fails to have this shape, beyond rounding:
@@ -132,7 +136,9 @@ class Evaluation:
     def tolerance(self) -> Array:
         """What rounding may do to each value."""
         size = np.where(np.isfinite(self.values), np.abs(self.values), 0.0)
-        total: Array = NOISE * self.noise + RELATIVE * size
+        some = self.noise[self.noise > 0]  # a value may stay the same by chance
+        noise = np.maximum(self.noise, np.median(some) if some.size else 0.0)
+        total: Array = NOISE * noise + RELATIVE * size + self.underflow
         return total
 
     def _beyond_chords(self, sign: float, stride: int) -> Array:
@@ -219,6 +225,17 @@ def _below_two_lines(start: Array, far: Array, early: Array, end: Array) -> Arra
         np.where(np.isfinite(start), first, np.inf), np.where(np.isfinite(end), second, np.inf)
     )
     return np.where(np.isfinite(both), both, either)
+
+
+def _underflow(f: Callable[[Posteriors], Array], after: Posteriors, values: Array) -> Array:
+    """How far values change if the least probabilities, which have lost their digits, are 0."""
+    lost = (after.posterior < LOST) & (after.log_lift > -np.inf) & after.possible
+    if not lost.any():
+        return np.zeros_like(values)
+    with np.errstate(invalid="ignore"):
+        log_lift = np.where(lost, -np.inf, after.log_lift)
+        change = np.abs(f(Posteriors(after.prior, log_lift, after.secret)) - values)
+    return np.where(np.isnan(change), 0.0, change)
 
 
 def _spread(noise: Array) -> Array:
