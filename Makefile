@@ -15,7 +15,7 @@ SERVERS_READY := .venv-servers/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
+.PHONY: help setup test lint types unit arithmetic test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,14 @@ types: $(READY) ## mypy: strict over src, leniently over the rest
 
 unit: $(READY) ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# Plans must not depend on the last digits of a processor: linear programs in another order with the
+# oldest kernels of OpenBLAS, and NumPy without AVX-512 with others. A processor without AVX-512
+# computes so anyway.
+PLANNING := tests/planning tests/test_vectors_best_release.py
+arithmetic: $(READY) ## the tests of plans, as other processors compute
+	UNSPOKEN_PERTURBED=1 OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n $(WORKERS) $(PLANNING)
+	NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -n $(WORKERS) $(PLANNING)
 
 test-servers: $(SERVERS_READY) ## tests that need servers: Spark (Java 17), Chromium; in .venv-servers
 	UNSPOKEN_SERVERS=1 $(SERVERS)/python -m pytest tests/servers

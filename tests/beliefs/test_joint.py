@@ -46,3 +46,22 @@ def test_samples_are_draws_of_the_table() -> None:
     shares = np.zeros(TABLE.shape)
     np.add.at(shares, tuple(drawn.T), 1 / 20_000)
     assert shares == pytest.approx(TABLE, abs=0.02)
+
+
+def test_counts_are_found_again_from_their_shares():
+    """Exactly, though shares are rounded; decimals that sum to 1 are counts of their last digit."""
+    rng = np.random.default_rng(0)
+    for size in (10, 10**6, 10**12):
+        counts = rng.integers(0, size, (3, 4, 5))
+        belief = unspoken.Joint(counts)
+        for names in (["x0", "x1", "x2"], ["x2", "x0"], ["x1"], []):
+            gone = tuple(axis for axis in range(3) if f"x{axis}" not in names)
+            expected = counts.sum(axis=gone)
+            expected = expected.T if names == ["x2", "x0"] else expected
+            assert np.array_equal(belief.row_counts(names), expected)
+    decimals = unspoken.Joint([[0.24, 0.16], [0.54, 0.06]]).row_counts(["x0", "x1"])
+    assert (decimals / decimals.min() * 3).tolist() == [[12.0, 8.0], [27.0, 3.0]]
+    assert unspoken.Joint([[0.5, 1 / 3], [1 / 6, 0.0]]).row_counts(["x0", "x1"]) is None
+    assert unspoken.Joint(rng.dirichlet(np.ones(4)).reshape(2, 2)).row_counts(["x0"]) is None
+    assert unspoken.Joint([[2.0**60, 1.0], [1.0, 1.0]]).row_counts(["x0"]) is None
+    assert unspoken.Independent([[0.5, 0.5]]).row_counts(["x0"]) is None

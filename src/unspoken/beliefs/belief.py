@@ -96,7 +96,8 @@ class Belief(Shown, ABC):
 
     def row_counts(self, names: Sequence[str]) -> Array | None:
         """How many rows have each combination of these variables, in the order of ``names``: whole
-        numbers, of which `marginal` is the rounded shares. None where there are no counts.
+        numbers, of which `marginal` is the rounded shares. Decimals that sum to 1 count as well, in
+        units of their last digit. None where there are no counts.
         """
         return None
 

@@ -26,6 +26,7 @@ __all__ = [
 
 
 PART = 2**20  # entries
+DECIMALS = 1e12
 LARGEST_TOTAL = 2.0**50  # of counts that are found again from their shares
 
 
@@ -84,10 +85,11 @@ def as_law(numbers: object, what: str) -> Array:
 
 
 def law_and_total(numbers: object, what: str) -> tuple[Array, float | None]:
-    """The same, and the sum of the counts that it was given as; None for probabilities.
+    """The same, and a total: times this, every entry is a whole number but for rounding.
 
-    Times this total every entry is a count again but for rounding; None, too, where counts are so
-    large that rounding could reach the next whole number.
+    It is the sum of the counts where these were given; a power of ten for decimals that sum to
+    exactly 1; None for other probabilities, and for counts so large that rounding could reach the
+    next whole number.
     """
     table = own_table(numbers, what)
     if table.size == 0 or table.ndim == 0:
@@ -103,7 +105,7 @@ def law_and_total(numbers: object, what: str) -> tuple[Array, float | None]:
     if total == math.inf:
         raise InputError(f"{what}: the sum of its entries is beyond floats; divide them first")
     if abs(total - 1) <= _rounding(table.size):
-        return table, None
+        return table, DECIMALS if _has_short_decimals(table) else None
     counts = total >= 1 and _whole(table)
     if total <= 0 or (not counts and abs(total - 1) > 1e-9):
         raise InputError(
@@ -112,6 +114,14 @@ def law_and_total(numbers: object, what: str) -> tuple[Array, float | None]:
     table.flags.writeable = True  # it is our own; of a large one there is no room for another
     table /= total
     return fixed(table), total if counts and total <= LARGEST_TOTAL else None
+
+
+def _has_short_decimals(table: Array) -> bool:
+    """Whether these are decimals of at most twelve digits that sum to exactly 1."""
+    if table.size > PART:
+        return False
+    digits = np.rint(table * DECIMALS)
+    return digits.sum() == DECIMALS and np.array_equal(digits / DECIMALS, table)
 
 
 def _whole(table: Array) -> bool:

@@ -117,10 +117,13 @@ def test_every_cap_and_every_equation_holds_exactly(option, seed):
         ([[6, 4], [9, 1]], [[0], []], [(1,)], {"own_reads": True}, 1.0),
         # Shares of these counts are rounded, and as floats their odds are above the cap of 4.
         ([[7, 4], [10, 1]], [[0], []], [(1,)], {"unbiased": True}, 1.0),
+        # So are decimals.
+        ([[0.24, 0.16], [0.54, 0.06]], [[0], []], [(1,)], {"own_reads": True}, 1.0),
     ],
 )
 def test_a_tie_costs_nothing(counts, sensitive, sees, option, most):
-    cap = Fraction(counts[0][1] * sum(counts[1]), counts[1][1] * sum(counts[0]))
+    exact = [[Fraction(str(number)) for number in row] for row in counts]
+    cap = exact[0][1] * sum(exact[1]) / exact[1][1] / sum(exact[0])
     assert cap == 4
     plan = planned(np.array(counts), sensitive, cap, sees, reads=["x1"], **option)
     assert plan.objective == pytest.approx(most, rel=1e-6)

@@ -57,7 +57,7 @@ INWARD = FIXED / 2  # how much of a table that has room is mixed in
 # each side is the other way, and where that has no room for all patterns.
 ENOUGH, SOME = 2e-3, 2e-2
 LOST = 0.05  # of what a solution shows: what rounding may take before it is said
-NOT_KEPT = "; in whole numbers {lost:.0%} of what the solver found could not be shown"
+NOT_KEPT = "; rounding to exact probabilities lost {lost:.0%} of what the solver's solution shows"
 
 __all__ = ["Planned", "of_one_belief", "plan_floor", "plan_records", "sharing"]
 
