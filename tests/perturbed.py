@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -23,57 +24,53 @@ __all__ = ["perturb", "seed_of_environment"]
 
 def perturb(patch: pytest.MonkeyPatch, seed: int) -> None:
     """Every program from now on."""
-    plain = {
-        name: getattr(Program, name)
-        for name in ("__init__", "_ran", "add_rows", "add_columns", "change_worth", "change_bounds")
-    }
     rng = np.random.default_rng(seed)
+    for name in ("__init__", "_ran", "add_rows", "add_columns", "change_worth", "change_bounds"):
+        patch.setattr(Program, name, partialmethod(globals()[f"_{name.strip('_')}"],
+                                                   getattr(Program, name), rng))  # fmt: skip
 
-    def costs(worth: Any) -> Any:
-        return worth * (1 + COSTS * rng.uniform(-1, 1, len(worth)))
 
-    def start(
-        self: Any, worth: Any, rows: Constraints, lower: Any, upper: Any, **options: Any
-    ) -> None:
-        # self.row[i]: where row i of the caller is; self.column likewise.
-        self.row, self.column = rng.permutation(rows.lines), rng.permutation(len(worth))
-        order = np.argsort(self.column)
-        moved = _moved(rows, self.row, self.column)
-        plain["__init__"](self, costs(worth)[order], moved, lower[order], upper[order], **options)
+def _costs(worth: Any, rng: np.random.Generator) -> Any:
+    return worth * (1 + COSTS * rng.uniform(-1, 1, len(worth)))
 
-    def ran(self: Any) -> Any:
-        found = plain["_ran"](self)
-        multipliers = found.multipliers
-        if len(multipliers):
-            multipliers = multipliers[self.row]
-        return replace(found, x=found.x[self.column], multipliers=multipliers)
 
-    def add_rows(self: Any, rows: Constraints) -> None:
-        new = len(self.row) + np.arange(rows.lines)
-        plain["add_rows"](self, _moved(rows, np.arange(rows.lines), self.column))
-        self.row = np.append(self.row, new)
+def _init(self: Any, plain: Any, rng: Any, worth: Any, rows: Constraints, lower: Any, upper: Any,
+          presolve: bool = False) -> None:  # fmt: skip
+    # self.row[i]: where row i of the caller is; self.column likewise.
+    self.row, self.column = rng.permutation(rows.lines), rng.permutation(len(worth))
+    order = np.argsort(self.column)
+    moved = _moved(rows, self.row, self.column)
+    plain(self, _costs(worth, rng)[order], moved, lower[order], upper[order], presolve)
 
-    def add_columns(self: Any, worth: Any, columns: Coefficients, lower: Any, upper: Any) -> None:
-        moved = replace(columns, column=self.row[columns.column])  # a line for each new column
-        plain["add_columns"](self, costs(worth), moved, lower, upper)
-        self.column = np.append(self.column, len(self.column) + np.arange(columns.lines))
 
-    def change_worth(self: Any, worth: Any) -> None:
-        moved = costs(worth)
-        full = np.zeros(len(self.column))
-        full[self.column[: len(worth)]] = moved
-        plain["change_worth"](self, full)
+def _ran(self: Any, plain: Any, rng: Any) -> Any:
+    found = plain(self)
+    multipliers = found.multipliers[self.row] if len(found.multipliers) else found.multipliers
+    return replace(found, x=found.x[self.column], multipliers=multipliers)
 
-    def change_bounds(self: Any, columns: Any, lower: Any, upper: Any) -> None:
-        at = self.column[columns]
-        order = np.argsort(at)
-        plain["change_bounds"](self, at[order], lower[order], upper[order])
 
-    for name, made in {
-        "__init__": start, "_ran": ran, "add_rows": add_rows, "add_columns": add_columns,
-        "change_worth": change_worth, "change_bounds": change_bounds,
-    }.items():  # fmt: skip
-        patch.setattr(Program, name, made)
+def _add_rows(self: Any, plain: Any, rng: Any, rows: Constraints) -> None:
+    plain(self, _moved(rows, np.arange(rows.lines), self.column))
+    self.row = np.append(self.row, len(self.row) + np.arange(rows.lines))
+
+
+def _add_columns(self: Any, plain: Any, rng: Any, worth: Any, columns: Coefficients, lower: Any,
+                 upper: Any) -> None:  # fmt: skip
+    moved = replace(columns, column=self.row[columns.column])  # a line for each new column
+    plain(self, _costs(worth, rng), moved, lower, upper)
+    self.column = np.append(self.column, len(self.column) + np.arange(columns.lines))
+
+
+def _change_worth(self: Any, plain: Any, rng: Any, worth: Any) -> None:
+    moved = np.zeros(len(self.column))
+    moved[self.column[: len(worth)]] = _costs(worth, rng)
+    plain(self, moved)
+
+
+def _change_bounds(self: Any, plain: Any, rng: Any, columns: Any, lower: Any, upper: Any) -> None:
+    at = self.column[columns]
+    order = np.argsort(at)
+    plain(self, at[order], lower[order], upper[order])
 
 
 def _moved(rows: Constraints, row: Any, column: Any) -> Constraints:

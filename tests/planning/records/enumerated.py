@@ -51,8 +51,10 @@ def answers(plan, record, table, sees):
 
 
 def worst_odds(plan, belief, sees, inside, outside):
-    """max_y P(y | inside) / P(y | outside), 0 where one of them cannot be."""
-    law = belief.marginal(belief.domain.names).ravel().tolist()
+    """max_y P(y | inside) / P(y | outside), 0 where one of them cannot be; of counts exactly."""
+    counts = belief.row_counts(belief.domain.names)
+    law = belief.marginal(belief.domain.names) if counts is None else counts
+    law = law.ravel().tolist()
     table, sums, totals = shown(plan), ({}, {}), [Fraction(0), Fraction(0)]
     for record, mass in zip(records(belief.domain), law, strict=True):
         side = 0 if inside(record) else 1 if outside(record) else None

@@ -18,58 +18,73 @@ def best(counts, sensitive, cap, *, coalitions, groups=(), reads=None):
     with each other one of its axis and with none; ``groups``: axes of which what is shown depends
     on their own labels only. All as positions.
     """
-    counts = np.asarray(counts)
-    axes = range(counts.ndim)
-    reads = tuple(axes) if reads is None else tuple(reads)
-    records = [*product(*map(range, counts.shape))]
-    unknowns, at = [], {}
-    for x in records:
-        for shown in _subsets([i for i in reads if x[i] not in sensitive[i]]):
-            if shown:
-                at[x, shown] = len(unknowns)
-                unknowns.append((x, shown))
-    worth = [Fraction(int(counts[x]) * len(shown)) for x, shown in unknowns]
-    lines, ends = [], []
+    program = ExactProgram(np.asarray(counts), sensitive, reads)
+    program.add_caps(cap, coalitions)
+    program.add_equations(groups)
+    return _largest(program.worth, program.lines, program.ends) / int(program.counts.sum())
 
-    def row(numbers, most):
-        line = [Fraction(0)] * len(unknowns)
+
+class ExactProgram:
+    """max worth . x with x >= 0 and lines . x <= ends; an unknown for each record and what is
+    shown of it, nothing being what is left.
+    """
+
+    def __init__(self, counts, sensitive, reads):
+        self.counts, self.sensitive = counts, sensitive
+        self.reads = tuple(range(counts.ndim)) if reads is None else tuple(reads)
+        self.records = [*product(*map(range, counts.shape))]
+        self.at = {}
+        for x in self.records:
+            for shown in _subsets([i for i in self.reads if x[i] not in sensitive[i]]):
+                if shown:
+                    self.at[x, shown] = len(self.at)
+        self.worth = [Fraction(int(counts[x]) * len(shown)) for x, shown in self.at]
+        self.lines, self.ends = [], []
+        for x in self.records:
+            self.add({j: Fraction(1) for (y, _), j in self.at.items() if y == x}, 1)
+
+    def add(self, numbers, most):
+        line = [Fraction(0)] * len(self.at)
         for j, number in numbers.items():
             line[j] += number
-        lines.append(line)
-        ends.append(Fraction(most))
+        self.lines.append(line)
+        self.ends.append(Fraction(most))
 
-    for x in records:
-        row({j: Fraction(1) for (y, _), j in at.items() if y == x}, 1)
-    for event, other in _events(records, sensitive):
-        p, q = (sum(int(counts[x]) for x in side) for side in (event, other))
-        if not p or not q:
-            continue
-        rate = {x: Fraction(int(counts[x]), p) for x in event}
-        for x in other:
-            rate[x] = rate.get(x, 0) - cap * Fraction(int(counts[x]), q)
-        for sees in coalitions:
-            sums, silence = {}, {}
-            for (x, shown), j in at.items():
-                seen = frozenset((i, x[i]) for i in shown if i in sees)
-                if x in rate and seen:
-                    line = sums.setdefault(seen, {})
-                    line[j] = line.get(j, Fraction(0)) + rate[x]
-                    silence[j] = silence.get(j, Fraction(0)) - rate[x]
-            for line in sums.values():
-                row(line, 0)
-            row(silence, cap - 1)  # who shows nothing that is seen does so with what is left
-    for group in groups:
-        for x in records:
-            first = next(y for y in records if all(y[i] == x[i] for i in group))
-            for part in _subsets(group):
-                if part and x != first:
-                    line = {}
-                    for (y, shown), j in at.items():
-                        if y in (x, first) and {*shown} & {*group} == {*part}:
-                            line[j] = Fraction(1 if y == x else -1)
-                    row(line, 0)
-                    row({j: -number for j, number in line.items()}, 0)
-    return _largest(worth, lines, ends) / int(counts.sum())
+    def add_caps(self, cap, coalitions):
+        """P(y | event) <= cap P(y | other), for each event, coalition and answer."""
+        for event, other in _events(self.records, self.sensitive):
+            p, q = (sum(int(self.counts[x]) for x in side) for side in (event, other))
+            if not p or not q:
+                continue
+            rate = {x: Fraction(int(self.counts[x]), p) for x in event}
+            for x in other:
+                rate[x] = rate.get(x, 0) - cap * Fraction(int(self.counts[x]), q)
+            for sees in coalitions:
+                self.add_answers(rate, sees, cap)
+
+    def add_answers(self, rate, sees, cap):
+        sums, silence = {}, {}
+        for (x, shown), j in self.at.items():
+            seen = frozenset((i, x[i]) for i in shown if i in sees)
+            if x in rate and seen:
+                line = sums.setdefault(seen, {})
+                line[j] = line.get(j, Fraction(0)) + rate[x]
+                silence[j] = silence.get(j, Fraction(0)) - rate[x]
+        for line in sums.values():
+            self.add(line, 0)
+        self.add(silence, cap - 1)  # who shows nothing that is seen does so with what is left
+
+    def add_equations(self, groups):
+        """What is shown of a group is as likely for the first record that agrees on it."""
+        for group, x in product(groups, self.records):
+            first = next(y for y in self.records if all(y[i] == x[i] for i in group))
+            for part in filter(None, _subsets(group)) if x != first else ():
+                line = {}
+                for (y, shown), j in self.at.items():
+                    if y in (x, first) and {*shown} & {*group} == {*part}:
+                        line[j] = Fraction(1 if y == x else -1)
+                self.add(line, 0)
+                self.add({j: -number for j, number in line.items()}, 0)
 
 
 def _subsets(of):

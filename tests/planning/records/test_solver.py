@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import highspy
 import numpy as np
 import pytest
 
@@ -94,3 +95,35 @@ def test_the_solver_prints_nothing():
     """In a new process: what HiGHS prints about itself, it prints once in each."""
     ended = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, check=True)
     assert (ended.stdout, ended.stderr) == (b"", b"")
+
+
+class GivesUpTwice:
+    """A solver that knows no better for the first two runs."""
+
+    def __init__(self, highs):
+        self.highs, self.runs, self.presolve = highs, 0, []
+
+    def __getattr__(self, name):
+        return getattr(self.highs, name)
+
+    def run(self):
+        self.runs += 1
+        self.presolve.append(self.highs.getOptionValue("presolve")[1])
+        return self.highs.run()
+
+    def getModelStatus(self):
+        gave_up = highspy.HighsModelStatus.kUnknown
+        return gave_up if self.runs < 3 else self.highs.getModelStatus()
+
+
+def test_a_solver_that_gives_up_is_asked_in_other_ways():
+    """Dual steps, primal steps, and once more with rows taken out that follow from others."""
+    matrix = Coefficients(1, np.zeros(2, np.intp), np.arange(2), np.ones(2))
+    rows = Constraints.at_most(matrix, 1.0)
+    program = Program(np.array([1.0, 2.0]), rows, np.zeros(2), np.ones(2))
+    program.highs = GivesUpTwice(program.highs)
+    found = program.solve()
+    assert found.optimal
+    assert found.x.tolist() == [0.0, 1.0]
+    assert program.highs.presolve == ["off", "off", "on"]
+    assert program.highs.getOptionValue("presolve")[1] == "off"

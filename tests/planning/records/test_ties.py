@@ -11,10 +11,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import unspoken
 from tests.planning.records.enumerated import answers, records, shown
-from tests.planning.records.exact_program import best
+from tests.planning.records.exact_program import ExactProgram, best
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.exact_rounding import table_at_the_cap, table_with_equal_shares
@@ -249,3 +250,31 @@ def test_a_set_whose_event_cannot_happen_in_one_context_is_planned():
         by="record", contexts=[(2, boxes[0]), (3, boxes[1])], sensitive={"x1": [0]}, floor=0.5
     )
     assert plan.objective <= plan.bound.high
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_bound_is_for_shares_as_small_as_those_of_the_plan(seed):
+    """Compared with the best of all releases whose smallest share is no smaller."""
+    rng = np.random.default_rng(seed)
+    counts, sees, cap = rng.integers(1, 9, (2, 2, 3)), [(0, 1, 2)], Fraction(3, 2)
+    sensitive, groups = [[0], [], []], [(1,), (2,)]
+    shares = {str(k): [f"x{i}" for i in group] for k, group in enumerate(groups)}
+    weights = {"x0": 1.0, "x1": 1.0, "x2": 30.0}
+    plan = planned(counts, sensitive, cap, sees, shares=shares, weights=weights)
+    program = ExactProgram(counts, sensitive, None)
+    program.add_caps(cap, sees)
+    worth, least = np.zeros(len(program.at)), np.zeros((len(groups), len(program.at)))
+    for (x, names), j in program.at.items():
+        mass = counts[x] / counts.sum()
+        worth[j] = mass * sum(weights[f"x{i}"] for i in names)
+        for k, group in enumerate(groups):
+            least[k, j] = mass * len({*names} & {*group}) / len(group)
+    lines = np.array(program.lines, dtype=float)
+    smallest = np.full(len(groups), min(plan.shares.values()))
+    solved = linprog(
+        -worth,
+        A_ub=np.concatenate([lines, -least]),
+        b_ub=np.concatenate([np.array(program.ends, dtype=float), -smallest + 1e-12]),
+    )
+    assert solved.status == 0
+    assert -solved.fun * (1 - 1e-8) <= plan.bound.high <= -solved.fun * (1 + 1e-4)
