@@ -11,7 +11,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import Phase, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from opendp.measurements import make_laplace
 
 from tests.effort import EFFORT, EXAMPLES
@@ -20,16 +20,19 @@ from tests.repeatable import Draws, repeat
 
 ROOT = Path(__file__).resolve().parents[1]
 
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=EXAMPLES)
+# A slow machine, or one that is busy, fails no test: there is no deadline, and examples may be slow
+# to draw.
+NO_CLOCK: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("default", derandomize=True, max_examples=EXAMPLES, **NO_CLOCK)
 # Fresh draws find what fixed ones never will; but whether a commit is good must not depend on luck,
 # so in CI the longer run has the same draws every time.
 settings.register_profile(
     "stress",
-    deadline=None,
     database=None,
     print_blob=True,
     derandomize=bool(os.environ.get("CI")),
     max_examples=EXAMPLES,
+    **NO_CLOCK,
 )
 # With a fault planted (tests/faults) a counterexample is all that is wanted, not the least one.
 settings.register_profile(

@@ -13,6 +13,7 @@ import pytest
 from tests.answering.wards import project
 from tests.forked import FORKED
 from tests.releasing.killed import after, alive, before, die, renaming
+from tests.within import HANG
 from unspoken.answering import NoisyAnswer, flow, query
 from unspoken.ledger import Account, Ledger
 from unspoken.releasing.custody.custody import Custody
@@ -53,7 +54,7 @@ def test_killed(where: str, tmp_path: Path) -> None:
     path = project(tmp_path)
     run = FORKED.Process(target=asked_until, args=(where, path))
     run.start()
-    run.join(120)
+    run.join(HANG)
     assert run.exitcode == -signal.SIGKILL
     *_, charged, drawn = POINTS[where]
     ledger = Ledger(tmp_path / "ledger.sqlite")

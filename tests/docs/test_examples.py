@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.within import HANG
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 THEOREMS = sorted((ROOT / "docs" / "theorems").glob("*.md"))
-SECONDS = 30
 
 
 def run(example: Path, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -21,7 +22,7 @@ def run(example: Path, folder: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=HANG,
         check=False,
     )
 

@@ -24,8 +24,9 @@ from pathlib import Path
 from tests.faults.planted import Fault, faults, misplaced
 
 ROOT = Path(__file__).resolve().parents[2]
-# A fault may make a loop endless, which nobody catches; a busy machine is slow.
-SECONDS = 300
+# A fault may make a loop endless, which only a guard of a test ends (tests/within.py), or pytest
+# (faulthandler_timeout): this one is longer than either, and no measure of speed.
+SECONDS = 1800
 PASSED, FAILED = 0, 1
 
 

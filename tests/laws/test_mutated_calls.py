@@ -2,8 +2,8 @@
 
 Each valid call is mutated in one place or in several: an argument, or something inside it, becomes
 an object of another kind, or nearly the same. What a call then makes is used: it is asked about,
-shown, copied, and its methods are called. There are no warnings on the way, no answer takes long,
-and no bound has its ends the wrong way round.
+shown, copied, and its methods are called. There are no warnings on the way, every call ends, and
+no bound has its ends the wrong way round.
 
 `make stress` (STRESS=10) makes some 80,000 calls that are mutated in one place, each that there is,
 and 150,000 in several.
@@ -29,14 +29,13 @@ from tests.within import TooLong, within
 from unspoken import published
 from unspoken.errors import UnspokenError
 
-SECONDS = 20
 STRESS = 15_000  # calls mutated in several places, for each unit of effort
 
 
 def complaint(where: str, ask: Callable[[], object]) -> str | None:
     """What a caller meets that is neither an answer nor one line; None if all is well."""
     try:
-        with within(SECONDS), warnings.catch_warnings():
+        with within(), warnings.catch_warnings():
             warnings.simplefilter("error")
             try:
                 ask()
@@ -44,7 +43,7 @@ def complaint(where: str, ask: Callable[[], object]) -> str | None:
                 said = str(refused)
                 return None if said.isprintable() else f"{where}: {said!r}"
     except TooLong:
-        return f"{where}: no answer in {SECONDS} s"
+        return f"{where}: does not end"
     except Exception as raw:
         return f"{where}: {type(raw).__name__}: {str(raw)[:90]}"
     return None

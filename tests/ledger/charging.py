@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tests.effort import CHARGES
 from tests.forked import FORKED
 from tests.ledger.histories import event
+from tests.within import HANG, eventually, wait_for_locks
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Seal, head_file
 from unspoken.numerics.prf import Key
@@ -42,6 +44,7 @@ def at_most(total: float) -> Callable[[Account], None]:
 
 def _threads(where: Where, folder: Path, who: str, count: int, times: int, total: float) -> None:
     """So many threads charge so often; what each was told is a line of a file."""
+    wait_for_locks()
     ledger, own, check = Ledger(where), under(folder), at_most(total)
     told = os.open(folder / f"told {who}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
@@ -85,7 +88,7 @@ def at_once(where: Where, folder: Path, processes: int, threads: int, times: int
     for child in children:
         child.start()
     for child in children:
-        child.join(600)
+        child.join()  # of very many charges it takes long; pytest ends what hangs
     assert [child.exitcode for child in children] == [0] * processes
     ledger = Ledger(where)
     assert ledger.verify(under(folder)) == under(folder).kept()
@@ -102,28 +105,24 @@ def kept_whatever_is_killed(where: Where, folder: Path, kills: int, part: int = 
     for number in range(kills):
         child = FORKED.Process(target=charge_on, args=(where, folder, f"{number}"))
         child.start()
-        begin, mine = time.monotonic(), folder / f"told {number}"
         # Once something is told of; later also before the first charge is.
-        while not (mine.exists() and (number or mine.stat().st_size)):
-            if time.monotonic() > begin + 60:
-                break
-            time.sleep(0.005)
+        assert eventually(partial(_tells, folder / f"told {number}", not number))
         time.sleep(moments.expovariate(1 / 0.05))
         with suppress(ProcessLookupError):
             os.kill(child.pid or 0, signal.SIGKILL)
-        child.join(60)
+        child.join(HANG)
         _holds(where, folder, own)
     assert told(folder)
 
 
+def _tells(told: Path, anything: bool) -> bool:
+    return told.exists() and (not anything or told.stat().st_size > 0)
+
+
 def _holds(where: Where, folder: Path, own: Seal) -> None:
     ledger, found = Ledger(where), list[dict[str, float]]()
-    for _ in range(50):  # a server may not have noticed yet that its client is gone
-        with suppress(InputError):
-            head = ledger.verify(own)
-            break
-        time.sleep(0.1)
-    kept = own.kept()
+    assert eventually(lambda: _verified(ledger, own))
+    kept, head = own.kept(), ledger.verify(own)
     assert kept is not None
     assert kept.number <= head.number
     events = ledger.events()
@@ -131,3 +130,12 @@ def _holds(where: Where, folder: Path, own: Seal) -> None:
     assert found == [Account.of(events).exposure([()]).exponents()]
     for number, label in told(folder).items():
         assert events[number - 1].epoch == label
+
+
+def _verified(ledger: Ledger, own: Seal) -> bool:
+    """Not before a server has noticed that its client is gone."""
+    try:
+        ledger.verify(own)
+    except InputError:
+        return False
+    return True

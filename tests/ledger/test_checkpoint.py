@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from tests.forked import FORKED
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, seal
+from tests.within import HANG
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, chain
 from unspoken.ledger.entries import Entries
@@ -167,7 +168,7 @@ def test_killed_between_the_event_and_the_account(tmp_path: Path) -> None:
     charged(path)
     worker = FORKED.Process(target=_killed, args=(path,))
     worker.start()
-    worker.join(60)
+    worker.join(HANG)
     assert worker.exitcode == -signal.SIGKILL
     assert len(Ledger(path).events()) == 3
     assert same(path)

@@ -17,6 +17,7 @@ import sqlalchemy
 
 from tests.forked import FORKED
 from tests.ledger.sealed import charge, seal
+from tests.within import HANG, wait_for_locks
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Release, fold
 from unspoken.ledger.sqlite import reworded
@@ -213,7 +214,7 @@ def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(HANG)
     assert [worker.exitcode for worker in workers] == [0] * 4
     assert len(Ledger(path).events()) == 12
 
@@ -223,6 +224,7 @@ def _spend(path: Path, count: int) -> None:
         if account.exposure(account.readers()).exponents().get("a", 0) >= 20:
             raise LimitExceeded("full")
 
+    wait_for_locks()
     ledger = Ledger(path)
     for number in range(count):
         try:
@@ -238,7 +240,7 @@ def test_writers_at_once_never_exceed_the_cap(tmp_path: Path) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(HANG)
     assert len(Ledger(path).events()) == 20
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.ledger.histories import event
 from tests.ledger.sealed import charge, passes, seal
+from tests.within import HANG
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, KeyedRequest, Ledger
 
@@ -140,7 +141,7 @@ def test_threads_at_once_never_exceed_the_cap(ledger: Ledger) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(HANG)
     assert not ledger.verify(seal(ledger)).number - 20
     events = dict(enumerate(Ledger(ledger.path).events(), start=1))
     assert told == {number: events[number].epoch for number in range(3, 21)}

@@ -15,6 +15,7 @@ import pytest
 from tests.forked import FORKED
 from tests.releasing.killed import released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
+from tests.within import HANG
 from unspoken.errors import InputError
 from unspoken.releasing import by_epoch, release, verified
 from unspoken.releasing.rows import sorting
@@ -72,7 +73,7 @@ def path(begun: Path, tmp_path: Path) -> Path:
 def kill(where: str, path: Path) -> None:
     run = FORKED.Process(target=released_until, args=(where, path))
     run.start()
-    run.join(120)
+    run.join(HANG)
     assert run.exitcode == -signal.SIGKILL
 
 

@@ -24,6 +24,7 @@ from tests.forked import FORKED
 from tests.releasing import growing
 from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
+from tests.within import HANG
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError, LimitExceeded
@@ -62,7 +63,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def drive(where: str, path: Path) -> int | None:
     run = FORKED.Process(target=released_until, args=(where, path))
     run.start()
-    run.join(120)
+    run.join(HANG)
     return run.exitcode
 
 
@@ -157,7 +158,7 @@ def test_a_full_disk(path: Path) -> None:
     answers = FORKED.SimpleQueue()
     worker = FORKED.Process(target=_without_room, args=(path, answers))
     worker.start()
-    worker.join(60)  # before it is asked: of one that died nothing would ever come
+    worker.join(HANG)  # before it is asked: of one that died nothing would ever come
     assert worker.exitcode == 0
     said = answers.get()
     assert "released.parquet: cannot be written: " in said

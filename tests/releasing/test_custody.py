@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import sqlite3
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,8 +19,10 @@ import pytest
 
 from tests.forked import FORKED
 from tests.releasing.small import small
+from tests.within import HANG, wait_for_locks
 from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger import Ledger
+from unspoken.ledger import sqlite as sqlite_ledger
 from unspoken.numerics import files
 from unspoken.releasing import rehearse, release, verified
 
@@ -166,19 +167,23 @@ def test_a_write_ahead_log_is_taken_in(path: Path) -> None:
 def test_a_ledger_in_use_is_said_soon(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("unspoken.ledger.sqlite.SILENT", 0.05)
-    monkeypatch.setattr("unspoken.ledger.sqlite.PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite_ledger, "SILENT", 0.05)
+    monkeypatch.setattr(sqlite_ledger, "PATIENCE", 0.1)
     with closing(sqlite3.connect(path.parent / "ledger.sqlite")) as other:
         other.execute("BEGIN EXCLUSIVE")
         refused(path, r"ledger .*ledger\.sqlite: is in use by another program; close that.*Nothing")
-    monkeypatch.setattr("unspoken.ledger.sqlite.PATIENCE", 20.0)
+    monkeypatch.setattr(sqlite_ledger, "PATIENCE", float(HANG))
     caplog.clear()
-    other = sqlite3.connect(path.parent / "ledger.sqlite", check_same_thread=False)
+    other = sqlite3.connect(path.parent / "ledger.sqlite")
     other.execute("BEGIN IMMEDIATE")
-    later = threading.Timer(0.5, other.close)
-    later.start()
+    warning = sqlite_ledger.LOG.warning
+
+    def close_once_warned(*given: object) -> None:
+        warning(*given)
+        other.close()
+
+    monkeypatch.setattr(sqlite_ledger.LOG, "warning", close_once_warned)
     assert release(path).rows == ROWS
-    later.join()
     assert "waiting for ledger" in caplog.text
     assert "ledger.sqlite, which is in use" in caplog.text
 
@@ -286,6 +291,7 @@ def test_a_second_copy_of_the_key_is_swept(path: Path) -> None:
 
 
 def _first(path: Path, name: str, answers: Any) -> None:
+    wait_for_locks()
     own = path.parent / f"{name}.toml"
     text = path.read_text()
     own.write_text(f"{text}\n[output]\nrelease='{name}.parquet'\nmanifest='{name}.json'\n")
@@ -304,7 +310,7 @@ def test_first_releases_at_once_have_one_key(fresh: Path) -> None:
     for run in runs:
         run.start()
     for run in runs:  # before they are asked: of one that died nothing would ever come
-        run.join(60)
+        run.join(HANG)
     assert [run.exitcode for run in runs] == [0, 0]
     said = dict(answers.get() for _ in runs)
     assert len(set(said.values())) == 1

@@ -17,6 +17,7 @@ from tests.releasing.small import small
 from tests.releasing.test_by_epoch import charges, months, project
 from tests.releasing.test_by_epoch_killed import grown, plain
 from tests.releasing.test_crash import ATTRIBUTES, files_of, paired, table
+from tests.within import HANG
 from unspoken.errors import LimitExceeded
 from unspoken.releasing import release
 from unspoken.releasing.writing import publishing
@@ -32,7 +33,7 @@ def run(path: Path, seconds: float | None = None) -> float:
     begin = time.monotonic()
     child = FORKED.Process(target=released_until, args=("nowhere", path))
     child.start()
-    child.join(120 if seconds is None else seconds)
+    child.join(HANG if seconds is None else seconds)
     child.kill()
     child.join()
     assert seconds is not None or child.exitcode == 0
