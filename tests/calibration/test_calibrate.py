@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,9 @@ import unspoken
 from tests.calibration.joints import random_joint
 from tests.computed import computed
 from tests.effort import examples
-from unspoken.calibration import calibrate
+from tests.work import count_calls
+from unspoken.adversary import Adversary
+from unspoken.calibration import Calibrated, calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.wasserstein import distance
 from unspoken.measures import MeasureName
@@ -190,11 +191,24 @@ def test_of_a_kind_one_is_looked_at(measure, noise, weights) -> None:
     assert found.bound.why == same.bound.why
 
 
-def test_many_of_a_kind_are_quick() -> None:
+def test_many_of_a_kind_are_not_all_looked_at_for_every_scale(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each is done with once it keeps the limit, and the least scale is no search over all."""
-    belief, began = unspoken.Exchangeable(np.full(121, 1 / 121), 120), time.process_time()
-    found = calibrate(belief, limit=0.1, measure="mutual-information")
-    assert time.process_time() - began < 5
+    looks, most = list[Adversary](), NoiseProblem.most
+
+    def counted(self: NoiseProblem, who: Adversary, scale: float, pieces: int = 1) -> float:
+        looks.append(who)
+        return most(self, who, scale, pieces)
+
+    monkeypatch.setattr(NoiseProblem, "most", counted)
+    belief, answers = unspoken.Exchangeable(np.full(121, 1 / 121), 120), list[Calibrated]()
+    calls = count_calls(
+        lambda: answers.append(calibrate(belief, limit=0.1, measure="mutual-information"))
+    )
+    assert 120 <= len(looks) < 2 * 120
+    assert calls < 5_000_000  # and a look is no search either: these take half of it
+    (found,) = answers
     assert found.scale == pytest.approx(24.71, rel=1e-3)
     assert found.bound.why == "x0, to somebody who knows nothing else"
 

@@ -81,7 +81,7 @@ def texts(root: Path, *suffixes: str) -> Iterator[tuple[Path, str]]:
                     continue
 
 
-def ask(root: Path, program: str) -> Any:
+def ask(root: Path, program: str, cwd: Path | None = None) -> Any:
     """What ``program`` prints as JSON, run by a new Python that sees this root's unspoken first."""
     run = subprocess.run(
         [sys.executable, "-c", program],
@@ -89,6 +89,7 @@ def ask(root: Path, program: str) -> Any:
         capture_output=True,
         text=True,
         check=False,
+        cwd=cwd,
     )
     assert run.returncode == 0, f"a fresh Python failed:\n{run.stderr[-1500:]}"
     return json.loads(run.stdout)
