@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tests.searching.clocks import Ticking, give
 from tests.searching.gaussian_cases import Case, covariance
 from unspoken.numerics.arrays import Array
 from unspoken.searching.gaussian import branching as gaussian_branching
@@ -134,7 +135,20 @@ def test_more_time_never_certifies_more() -> None:
     last = branch_and_bound(problem)
     assert last.stopped == ""
     assert last.high == pytest.approx(last.low, rel=1e-9)
-    assert branch_and_bound(problem, seconds=0.0).high <= highs[0] * (1 + 1e-12)
+
+
+def test_a_search_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its clock goes on by a second with each round: the more rounds, the more is certified."""
+    problem, highs = hard(30, 2), list[float]()
+    truth = branch_and_bound(problem)
+    for seconds in (0.0, 20.0, 40.0, 80.0):
+        give(Ticking(), monkeypatch)
+        answer = branch_and_bound(problem, seconds=seconds)
+        assert answer.stopped == f"stopped after {seconds:.2g} s"
+        assert answer.low <= truth.high
+        assert truth.low <= answer.high
+        highs.append(answer.high)
+    assert highs == sorted({*highs}, reverse=True)
 
 
 def test_when_room_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,14 +161,18 @@ def test_when_room_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     assert short.high == pytest.approx(plain.high, rel=1e-9)
 
 
-def test_too_many_to_branch() -> None:
+@pytest.mark.parametrize("step", [0.0, 0.01, 1.0])
+def test_too_many_to_branch(step: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether there is time to climb to the end, or for some steps, or for none."""
+    give(Ticking(step), monkeypatch)
     rng = np.random.default_rng(5)
     n = gaussian_branching.MANY + 1
     case = Case(covariance("dense", n, rng), np.ones(n), np.ones(n), 1.0, [3, 7])
     worst = worst_gaussian(*case, seconds=0.2)
     assert "not begun" in worst.how
     assert worst.target in {3, 7}
-    assert 0 < worst.low < worst.high < 3 * worst.low
+    assert 0 < worst.low < worst.high
+    assert step or worst.high < 3 * worst.low  # where it climbed to the end
 
 
 def test_an_interrupted_block_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

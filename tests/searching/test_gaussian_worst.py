@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.searching.clocks import Ticking, give
 from tests.searching.gaussian_cases import FAMILIES, Case, all_leaks, covariance, drawn, leak
+from tests.within import HANG
 from unspoken.errors import UnspokenError
 from unspoken.searching.gaussian import exhaustive as gaussian_exhaustive
 from unspoken.searching.gaussian import worst as gaussian_worst
@@ -285,12 +287,15 @@ def test_a_listing_that_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(table, np.ones(17), np.ones(17), 1.0, None)
     problem = gaussian_problem(*case)
     truth = exhaustive(problem).low
-    answers = [exhaustive(problem, 0.0)]
+    answers = [exhaustive(problem, 0.0)]  # to the end or not, by how fast the machine is
+    with monkeypatch.context() as patch:
+        patch.setattr(gaussian_exhaustive.Threads, "_work", lambda *_: False)
+        answers.append(exhaustive(problem, 0.0))
+        patch.setattr(gaussian_exhaustive, "wait", stopped)
+        answers.append(exhaustive(problem))
     monkeypatch.setattr(gaussian_exhaustive, "wait", stopped)
     answers.append(exhaustive(problem))
-    monkeypatch.setattr(gaussian_exhaustive.Threads, "_work", lambda *_: False)
-    answers.append(exhaustive(problem))
-    assert not answers[0].stopped or "0 s" in answers[0].how
+    assert "stopped after 0 s" in answers[1].how
     assert "keyboard" in answers[2].how
     for answer in answers:
         assert answer.low <= truth * (1 + BESIDE)
@@ -301,9 +306,10 @@ def test_listing_follows_a_branching_that_takes_long(monkeypatch: pytest.MonkeyP
     n = 18
     table = covariance("dense", n, np.random.default_rng(7))
     monkeypatch.setattr(gaussian_worst, "LISTING", 1.0)
-    plain = worst_gaussian(table, np.ones(n), np.ones(n), 1.0)
+    plain = worst_gaussian(table, np.ones(n), np.ones(n), 1.0, seconds=HANG)
     monkeypatch.setattr(gaussian_worst, "LISTING", 1e-12)
-    listed = worst_gaussian(table, np.ones(n), np.ones(n), 1.0)
+    give(Ticking(), monkeypatch)
+    listed = worst_gaussian(table, np.ones(n), np.ones(n), 1.0, seconds=HANG)
     assert "branch" in plain.how
     assert "listing" in listed.how
     assert listed.low == pytest.approx(plain.low, rel=1e-9)
