@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+import uvicorn
+
+from tests.serving.planted_clock import PlantedClock
+from tests.within import HANG, eventually
 from unspoken.client import Client
+from unspoken.doors.service import gate
+from unspoken.doors.service import running as service_running
 from unspoken.doors.service.app import Service
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.running import server, service
@@ -53,7 +61,7 @@ class Running:
         **headers: str,
     ) -> tuple[int, dict[str, str], bytes]:
         """One request as it is, whatever it may be."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
         sent = raw if raw is not None else None if body is None else json.dumps(body).encode()
         named = {"content-type": "application/json"} if sent is not None else {}
         named |= {} if who is None else {"authorization": f"Bearer {self.tokens[who]}"}
@@ -69,22 +77,48 @@ class Running:
 
 @contextmanager
 def running(
-    path: Path, bounds: Bounds | None = None, more: Mapping[str, str] | None = None
+    path: Path,
+    bounds: Bounds | None = None,
+    more: Mapping[str, str] | None = None,
+    clock: PlantedClock | None = None,
 ) -> Iterator[Running]:
-    """Serve a project while the block runs."""
+    """Serve a project while the block runs; ``clock``: its time, which else is that of all.
+
+    Unless bounds are given nothing is too slow for it: tests run on slow machines.
+    """
     project, everybody = Project.read(path), {**WHO, **(more or {})}
     tokens = {name: Tokens(project).new(name, role)[1] for name, role in everybody.items()}
-    made = service(project, bounds or Bounds(seconds=60))
-    serving = server(made, "127.0.0.1", 0)
-    thread = threading.Thread(target=serving.run, daemon=True)
+    made = service(project, bounds or Bounds(seconds=HANG))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (gate, service_running):
+            patch.setattr(module, "SLOWEST", float(HANG))
+        with _serving(server(made, "127.0.0.1", 0), clock) as serving:
+            port = serving.servers[0].sockets[0].getsockname()[1]
+            yield Running(port, tokens, made, serving)
+
+
+@contextmanager
+def _serving(own: uvicorn.Server, clock: PlantedClock | None) -> Iterator[uvicorn.Server]:
+    """In a thread, until the block ends."""
+
+    work = partial(_by_the_clock, own, clock) if clock else own.run
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    while not serving.started:
-        assert thread.is_alive()
-        time.sleep(0.005)
-    port = serving.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Running(port, tokens, made, serving)
+        assert eventually(lambda: own.started or not thread.is_alive())
+        assert thread.is_alive()
+        yield own
     finally:
-        serving.should_exit = True
-        thread.join(30)
-        assert not thread.is_alive()
+        own.should_exit = True
+
+        def ended() -> bool:
+            if clock:
+                clock.hurry()
+            return not thread.is_alive()
+
+        assert eventually(ended)
+
+
+def _by_the_clock(own: uvicorn.Server, clock: PlantedClock) -> None:
+    with asyncio.Runner(loop_factory=lambda: clock) as runner:
+        runner.run(own.serve())

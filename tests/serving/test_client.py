@@ -20,6 +20,7 @@ import pytest
 
 from tests.serving import building
 from tests.serving.running import running
+from tests.within import HANG
 from unspoken.client import Client, ReleasedCells
 from unspoken.doors.service.bounds import Bounds
 from unspoken.errors import InputError, LimitExceeded
@@ -118,7 +119,7 @@ def test_a_service_that_is_killed_after_the_charge_gives_the_same_for_nothing(pa
         port = int(up.stdout.readline())
         with pytest.raises(InputError, match="no whole answer came"):
             Client(f"http://127.0.0.1:{port}", token).ask("arrival")
-        assert up.wait(60) == -signal.SIGKILL
+        assert up.wait(HANG) == -signal.SIGKILL
     ledger = Ledger(path.parent / "ledger.sqlite")
     assert len(ledger.history()) == 1
     with running(path) as again:
@@ -135,25 +136,28 @@ def test_a_service_that_is_told_to_end_answers_what_was_begun(path: Path) -> Non
 
         def slow(*asked: object) -> object:
             begun.set()
-            assert go.wait(60)
+            assert go.wait(HANG)
             return cells(*asked)  # type: ignore[arg-type]
 
         up.made.curator.cells = slow  # type: ignore[assignment, method-assign]
         client = up.client("lighting")
         asking = threading.Thread(target=lambda: given.append(client.ask().rows.num_rows))
         asking.start()
-        assert begun.wait(60)
+        assert begun.wait(HANG)
         up.server.should_exit = True
         go.set()
-        asking.join(60)
+        asking.join(HANG)
     assert given == [45 * 25]
 
 
 def test_what_takes_too_long_goes_on_and_is_there_later(path: Path) -> None:
     with running(path) as up:
-        up.made.bounds = Bounds(seconds=1e-3)
+        go, cells = threading.Event(), up.made.curator.cells
+        up.made.curator.cells = lambda *asked: cells(*asked) if go.wait(HANG) else None  # type: ignore[assignment, method-assign]
+        up.made.bounds = Bounds(seconds=0.05)
         with pytest.raises(InputError, match="late: this takes more"):
             up.client("lighting").ask()
+        go.set()
         up.made._workers.shutdown()
         assert len(up.made.curator.account("lighting")) == 1
 
@@ -195,7 +199,7 @@ def answering(sent: bytes) -> Iterator[str]:
         thread = threading.Thread(target=once)
         thread.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        thread.join(30)
+        thread.join(HANG)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +218,7 @@ def answering(sent: bytes) -> Iterator[str]:
 )
 def test_what_did_not_come_whole_is_refused(sent: bytes, words: str) -> None:
     with answering(sent) as url, pytest.raises(InputError, match=words):
-        Client(url, "unspoken_x", timeout=30).ask()
+        Client(url, "unspoken_x", timeout=HANG).ask()
 
 
 def test_what_came_whole_is_given() -> None:

@@ -34,7 +34,7 @@ def passing(app: App, folder: Path, receive: Receive, slow: bool = False) -> Sen
 
     async def send(message: MutableMapping[str, Any]) -> None:
         if slow and sent:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()  # which nobody sets
         sent.append(message)
 
     gate = Gate(app, tokens, Bounds(seconds=0.05), Watch())
@@ -48,7 +48,7 @@ async def whole() -> MutableMapping[str, Any]:
 
 
 async def never() -> MutableMapping[str, Any]:
-    await asyncio.sleep(60)
+    await asyncio.Event().wait()  # which nobody sets
     raise AssertionError
 
 

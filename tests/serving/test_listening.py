@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.within import HANG
 from unspoken.doors.service.running import listening
 from unspoken.errors import InputError
 from unspoken.serving import Curator, Held
@@ -15,7 +16,7 @@ from unspoken.serving import Curator, Held
 def test_any_port_that_is_free_is_a_port_that_answers() -> None:
     with listening("127.0.0.1", 0) as own:
         host, port = own.getsockname()
-        with socket.create_connection((host, port), timeout=5):
+        with socket.create_connection((host, port), timeout=HANG):
             pass
 
 

@@ -8,7 +8,6 @@ import logging
 import re
 import socket
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 
 from tests.serving import building
 from tests.serving.running import WHO, Running, running
+from tests.within import HANG, eventually
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.routes import ROUTES
 from unspoken.serving.tokens import Tokens, token_file
@@ -35,7 +35,7 @@ BODIES: dict[str, Any] = {"/v1/cells": DRY, "/v1/answers": FREE, "/v1/disclosure
 @pytest.fixture(scope="module")
 def served(adopted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("served")
-    with running(building.copied(adopted, folder), Bounds(seconds=60, body=4_096)) as up:
+    with running(building.copied(adopted, folder), Bounds(seconds=HANG, body=4_096)) as up:
         yield up
 
 
@@ -177,7 +177,7 @@ def test_only_json_is_read_and_only_once_it_is_known_whose(served: Running) -> N
 
 def test_a_body_without_a_length_is_counted(served: Running) -> None:
     token = served.tokens["lighting"]
-    with socket.create_connection(("127.0.0.1", served.port), 30) as line:
+    with socket.create_connection(("127.0.0.1", served.port), HANG) as line:
         line.sendall(
             b"POST /v1/cells HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"transfer-encoding: chunked\r\nauthorization: Bearer " + token.encode() + b"\r\n\r\n"
@@ -194,7 +194,7 @@ def _head(served: Running, *lengths: bytes) -> bytes:
 
 def test_a_body_of_two_lengths_is_not_read(served: Running) -> None:
     """A proxy may take the one, and what it passes on as the next request be part of this."""
-    with socket.create_connection(("127.0.0.1", served.port), 30) as line:
+    with socket.create_connection(("127.0.0.1", served.port), HANG) as line:
         line.sendall(_head(served, b"transfer-encoding: chunked", b"content-length: 5"))
         line.sendall(b"2\r\n{}\r\n0\r\n\r\n")
         assert line.recv(100).startswith(b"HTTP/1.1 400")
@@ -205,13 +205,9 @@ def test_half_a_body_that_reads_like_a_whole_one_charges_nothing(
 ) -> None:
     before = len(served.made.curator.history())
     with caplog.at_level("INFO", "unspoken.service"):
-        with socket.create_connection(("127.0.0.1", served.port), 30) as line:
+        with socket.create_connection(("127.0.0.1", served.port), HANG) as line:
             line.sendall(_head(served, b"content-length: 9") + b"{}")
-        for _ in range(200):
-            if "/v1/cells application lighting 400" in caplog.text:
-                break
-            time.sleep(0.05)
-    assert "/v1/cells application lighting 400" in caplog.text
+        assert eventually(lambda: "/v1/cells application lighting 400" in caplog.text)
     assert len(served.made.curator.history()) == before
 
 

@@ -2,47 +2,85 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.serving import building
+from tests.serving.planted_clock import PlantedClock
 from tests.serving.running import Running, running
+from tests.within import HANG, eventually
 from unspoken.doors.service.bounds import Bounds
 
-SECONDS = 1.0
-LATEST = 4 * SECONDS
+SECONDS = 1.0  # of the service, whose clock goes on by the steps of a test
 HEALTH = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n"
 POST = b"POST /v1/cells HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 
 
 @pytest.fixture(scope="module")
-def up(adopted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def clock() -> PlantedClock:
+    return PlantedClock()
+
+
+@pytest.fixture(scope="module")
+def up(
+    adopted: Path, clock: PlantedClock, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
     path = building.copied(adopted, tmp_path_factory.mktemp("silent"))
-    with running(path, Bounds(seconds=SECONDS)) as served:
+    with running(path, Bounds(seconds=SECONDS), clock=clock) as served:
         yield served
 
 
-def closed_after(up: Running, first: bytes, then: bytes = b"") -> float:
+@contextmanager
+def connected(up: Running) -> Iterator[socket.socket]:
+    """A connection that the service has taken."""
+    before = len(up.server.server_state.connections)
+    with socket.create_connection(("127.0.0.1", up.port), HANG) as line:
+        assert eventually(lambda: len(up.server.server_state.connections) > before)
+        yield line
+    assert eventually(lambda: len(up.server.server_state.connections) <= before)
+
+
+def answer(line: socket.socket) -> http.client.HTTPResponse:
+    """A whole answer: no time passes before all of it has been sent."""
+    found = http.client.HTTPResponse(line)
+    found.begin()
+    found.read()
+    return found
+
+
+def closed(line: socket.socket) -> bool:
+    """Whether the other side has closed it by now."""
+    line.setblocking(False)
+    try:
+        return not line.recv(65_536)
+    except BlockingIOError:
+        return False
+    except OSError:  # reset
+        return True
+    finally:
+        line.settimeout(HANG)
+
+
+def closed_after(up: Running, clock: PlantedClock, first: bytes, then: bytes = b"") -> float:
     """Seconds until a connection is closed on who sends this, and then a byte now and then."""
-    with socket.create_connection(("127.0.0.1", up.port)) as line:
-        line.settimeout(0.1)
-        began = time.monotonic()
-        try:
-            line.sendall(first)
-            while time.monotonic() - began < LATEST:
+    with connected(up) as line:
+        line.sendall(first)
+        if b"\r\n\r\n" in first:
+            answer(line)  # what follows is late
+        for tenths in range(1, 40):
+            try:
                 line.sendall(then)
-                try:
-                    if not line.recv(65_536):
-                        break
-                except TimeoutError:
-                    pass
-        except OSError:  # reset
-            pass
-        return time.monotonic() - began
+                clock.go_on(0.1 * SECONDS)
+                if closed(line):
+                    return 0.1 * SECONDS * tenths
+            except OSError:  # reset
+                return 0.1 * SECONDS * tenths
+    raise AssertionError("it is still open")
 
 
 @pytest.mark.parametrize(
@@ -57,30 +95,29 @@ def closed_after(up: Running, first: bytes, then: bytes = b"") -> float:
     ids=["silent", "a letter", "headers for ever", "the second request", "a body nobody reads"],
 )
 def test_who_never_says_what_is_asked_for_is_cut_off(
-    up: Running, first: bytes, then: bytes
+    up: Running, clock: PlantedClock, first: bytes, then: bytes
 ) -> None:
-    assert 0.5 * SECONDS < closed_after(up, first, then) < LATEST
+    assert 0.9 * SECONDS < closed_after(up, clock, first, then) < 1.3 * SECONDS
 
 
-def test_many_who_are_silent_hold_up_nobody(up: Running) -> None:
+def test_many_who_are_silent_hold_up_nobody(up: Running, clock: PlantedClock) -> None:
+    connections = up.server.server_state.connections
     lines = [socket.create_connection(("127.0.0.1", up.port)) for _ in range(100)]
     try:
+        assert eventually(lambda: len(connections) == 100)
         assert up.send("GET", "/health")[0] == 200
-        deadline = time.monotonic() + LATEST
-        while up.server.server_state.connections and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not up.server.server_state.connections
+        clock.go_on(1.01 * SECONDS)
+        assert eventually(lambda: not connections)
     finally:
         for line in lines:
             line.close()
 
 
-def test_who_is_in_time_is_answered_twice(up: Running) -> None:
-    with socket.create_connection(("127.0.0.1", up.port)) as line:
-        line.settimeout(LATEST)
+def test_who_is_in_time_is_answered_twice(up: Running, clock: PlantedClock) -> None:
+    with connected(up) as line:
         for _ in range(2):
-            for part in (HEALTH[:9], HEALTH[9:]):
-                line.sendall(part)
-                time.sleep(0.3 * SECONDS)
-            assert line.recv(65_536).startswith(b"HTTP/1.1 200")
-            time.sleep(0.9 * SECONDS)  # between requests there is time
+            line.sendall(HEALTH[:9])
+            clock.go_on(0.9 * SECONDS)
+            line.sendall(HEALTH[9:])
+            assert answer(line).status == 200
+            clock.go_on(3 * SECONDS)  # between requests there is time
