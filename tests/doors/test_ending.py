@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.within import HANG, eventually
 from unspoken.doors import cli, ending
 from unspoken.doors.running import BAD_INPUT, running
 from unspoken.errors import InputError
@@ -56,12 +57,12 @@ def begun(folder: Path) -> subprocess.Popen[str]:
         text=True,
         preexec_fn=as_in_a_terminal,
     )
-    for _ in range(600):
-        if sum(file.stat().st_size for file in (folder / "tmp").glob("*/*")) > 1 << 20:
-            return running
-        if running.poll() is not None:
-            break
-        time.sleep(0.05)
+
+    def spilled() -> bool:
+        return sum(file.stat().st_size for file in (folder / "tmp").glob("*/*")) > 1 << 20
+
+    if eventually(lambda: spilled() or running.poll() is not None) and spilled():
+        return running
     running.kill()
     raise AssertionError(running.communicate()[1])
 
@@ -71,7 +72,7 @@ def test_a_signal_in_a_sort(name: str, code: int, tmp_path: Path) -> None:
     running = begun(tmp_path)
     for _ in range(1 if name == "SIGINT" else 2):  # a second one does not disturb the first
         running.send_signal(getattr(signal, name))
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=HANG)
     assert (running.returncode, said) == (code, "interrupted\n")
     assert not list((tmp_path / "tmp").iterdir())
     assert {path.name for path in tmp_path.iterdir()} <= {"unspoken.toml", "tmp", "unspoken.key"}
@@ -87,6 +88,7 @@ query = "SELECT i FROM range(1000000000000) t(i) WHERE i < 500000 OR hash(i) = 0
 con = session("UTC", threads="1")
 rows = con.sql(query).to_arrow_reader(1000)
 def read():
+    next(rows)
     print("reading", flush=True)
     return sum(1 for _ in rows)
 sys.exit(running(read, False))
@@ -102,11 +104,11 @@ def test_a_signal_while_rows_are_read(name: str, signals: int) -> None:
     ) as reader:
         assert reader.stdout is not None
         assert reader.stdout.readline() == b"reading\n"
-        time.sleep(0.2)
+        time.sleep(0.2)  # wherever in its reading it is by then, the same has to come of it
         for _ in range(signals):
             reader.send_signal(getattr(signal, name))
         try:
-            _, said = reader.communicate(timeout=30)
+            _, said = reader.communicate(timeout=HANG)
         finally:
             reader.kill()
     assert (reader.returncode, said) == (130, b"interrupted\n")
@@ -123,14 +125,14 @@ ending.heed()
 class Closing:
     def close(self):
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(0.2)
+        time.sleep(0.2)  # which the signal ends, where it is to end anything
 def command():
     spill = Spill.made()
     Path(spill.folder, "rows").write_text("raw")
     opening = Opened(Closing(), Path(), spill)
     if sys.argv[1] == "during":
         del opening
-        time.sleep(30)
+        time.sleep(3600)
         return 0
     globals()["kept"] = opening
     return 0
@@ -148,7 +150,7 @@ def test_a_signal_while_a_table_goes(when: str, end: tuple[int, str], tmp_path: 
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
         text=True,
-        timeout=20,
+        timeout=HANG,
         preexec_fn=as_in_a_terminal,
     )
     assert (done.returncode, done.stderr) == end

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -136,10 +137,16 @@ def test_another_question_is_counted_anew(project: Path, read: Callable[..., tup
     assert ready.project.limits.bits == 0.2
 
 
-def test_a_table_written_this_moment_is_not_kept(project: Path, read: Callable[..., tuple]) -> None:
-    os.utime(project.parent / "t.parquet")
-    read(project)
-    assert kept(project) == []
+def test_a_table_written_this_moment_is_not_kept(
+    project: Path, read: Callable[..., tuple], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that stands still, a little before and a little after it has settled."""
+    written = (project.parent / "t.parquet").stat().st_mtime_ns / 1e9
+    for since, files in ((0.0, 0), (beside.SETTLED - 0.1, 0), (beside.SETTLED + 0.1, 1)):
+        clock = SimpleNamespace(time=lambda now=written + since: now)
+        monkeypatch.setattr(beside, "time", clock)
+        read(project)
+        assert len(kept(project)) == files
 
 
 def flipped(text: str) -> str:
