@@ -8,11 +8,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.within import HANG, eventually
 
 __all__ = ["free_port", "programs", "served"]
 
@@ -50,7 +51,7 @@ def served(where: Path) -> Iterator[str]:
             yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
         finally:
             server.send_signal(signal.SIGINT)  # fast: ends what is connected
-            server.wait(60)
+            server.wait(HANG)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -58,8 +59,9 @@ def served(where: Path) -> Iterator[str]:
 def _await(server: subprocess.Popen[bytes], where: Path, folder: Path, port: int) -> None:
     """Until it takes connections."""
     ready = [str(where / "pg_isready"), *f"-q -h 127.0.0.1 -p {port}".split()]
-    last = time.monotonic() + 60
-    while subprocess.run(ready, check=False).returncode:
+
+    def takes() -> bool:
         assert server.poll() is None, (folder / "log").read_text()
-        assert time.monotonic() < last
-        time.sleep(0.1)
+        return subprocess.run(ready, check=False).returncode == 0
+
+    assert eventually(takes)

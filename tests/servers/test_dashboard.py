@@ -12,6 +12,7 @@ import pytest
 
 from tests.doors.test_dashboard import NAMES, pages
 from tests.servers.conftest import needed
+from tests.within import HANG
 
 PHONE = 400
 # What a page loads beside itself, and how wide it is; a page may scroll within a part of it.
@@ -35,7 +36,7 @@ def test_pages_in_a_browser(name: str, tmp_path: Path) -> None:
     shown = subprocess.run(
         [str(browser), *options, "--disable-background-networking", "--enable-logging=stderr",
          "--dump-dom", address],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=HANG, check=True,
     )  # fmt: skip
     found = re.search(r"<title>([\d,]+)</title>", shown.stdout)
     assert found is not None, shown.stderr[-500:]

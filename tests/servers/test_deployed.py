@@ -9,9 +9,9 @@ import os
 import shutil
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -21,6 +21,7 @@ from tests.servers.conftest import needed
 from tests.servers.postgresql import free_port
 from tests.serving import building
 from tests.serving.running import Running, running
+from tests.within import HANG, eventually
 from unspoken.client import Client
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan
@@ -83,15 +84,16 @@ def proxied(up: Running, folder: Path) -> Iterator[int]:
     ]
     ran = subprocess.Popen(command)
     try:
-        last = time.monotonic() + 30
-        while not (folder / "pid").exists() or not (folder / "pid").read_text():
-            assert ran.poll() is None, (folder / "error.log").read_text()
-            assert time.monotonic() < last
-            time.sleep(0.02)
+        assert eventually(partial(_begun, ran, folder))
         yield port
     finally:
         ran.terminate()
-        ran.wait(30)
+        ran.wait(HANG)
+
+
+def _begun(ran: subprocess.Popen[bytes], folder: Path) -> bool:
+    assert ran.poll() is None, (folder / "error.log").read_text()
+    return (folder / "pid").exists() and bool((folder / "pid").read_text())
 
 
 def test_a_proxy_with_tls_stands_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +123,7 @@ def test_a_proxy_with_tls_stands_before_it(tmp_path: Path, monkeypatch: pytest.M
 def _cookie_is_for_tls(up: Running, port: int, folder: Path) -> None:
     """Whatever whoever asks says of it."""
     trusted = ssl.create_default_context(cafile=str(folder / "curator.pem"))
-    connection = http.client.HTTPSConnection("127.0.0.1", port, context=trusted, timeout=30)
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=trusted, timeout=HANG)
     form = {"content-type": "application/x-www-form-urlencoded", "x-forwarded-proto": "http"}
     connection.request("POST", "/dashboard/enter", urlencode({"token": up.tokens["anna"]}), form)
     answer = connection.getresponse()

@@ -13,6 +13,7 @@ import pytest
 from tests.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.releasing.small import small
 from tests.servers.conftest import needed
+from tests.within import HANG
 from unspoken.doors.report.page import write_report
 from unspoken.releasing import prepare
 
@@ -38,7 +39,7 @@ def test_the_page_needs_no_wider_screen(browser: str, tmp_path: Path) -> None:
     alone = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'own'}"]
     shown = subprocess.run(
         [browser, *alone, "--dump-dom", (tmp_path / "frame.html").as_uri()],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=HANG, check=True,
     )  # fmt: skip
     found = re.search(r"<title>(\d+),(\d+),(\d+)</title>", shown.stdout)
     assert found is not None, shown.stderr[-500:]

@@ -92,6 +92,7 @@ def running(
     with pytest.MonkeyPatch.context() as patch:
         for module in (gate, service_running):
             patch.setattr(module, "SLOWEST", float(HANG))
+        patch.setattr(service_running, "GRACE", HANG)
         with _serving(server(made, "127.0.0.1", 0), clock) as serving:
             port = serving.servers[0].sockets[0].getsockname()[1]
             yield Running(port, tokens, made, serving)
