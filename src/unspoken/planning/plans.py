@@ -17,7 +17,8 @@ from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, CellOptions, Objective, ReleaseProblem
 from unspoken.planning.protection import Limit, Protection
 from unspoken.planning.records.binding import Binding
-from unspoken.planning.records.planned import Planned, plan_floor, plan_records
+from unspoken.planning.records.planned import Planned
+from unspoken.planning.records.planner import plan_floor, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values

@@ -16,7 +16,8 @@ from unspoken.families.searched import Pair
 from unspoken.learning.intervals import confidence
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
-from unspoken.planning.records.planned import Planned, of_one_belief, plan_records
+from unspoken.planning.records.planned import Planned
+from unspoken.planning.records.planner import of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.solver import Program
 

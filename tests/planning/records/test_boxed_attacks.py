@@ -14,7 +14,7 @@ from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import Sets
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import attribute_events
-from unspoken.planning.records.planned import plan_records
+from unspoken.planning.records.planner import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import IntegerTable, broken, held

@@ -137,7 +137,7 @@ def test_a_plan_of_many_pairs_is_near_its_bound(monkeypatch):
     belief = unspoken.Joint(_table(2), NAMES)
     asked = {"by": "record", "sensitive": {"e": [1]}, "reads": NAMES[:4], "odds_cap": 2.0}
     whole = unspoken.plan(belief, **asked)
-    monkeypatch.setattr("unspoken.planning.records.planned.QUICKER", 100)
+    monkeypatch.setattr("unspoken.planning.records.planner.QUICKER", 100)
     priced = unspoken.plan(belief, **asked)
     assert priced.objective <= whole.bound.high
     assert whole.objective * (1 - 1e-9) <= priced.bound.high <= priced.objective * (1 + 2e-5)
@@ -151,7 +151,7 @@ def test_what_rounding_adds_to_nothing_shown_does_not_end_in_showing_nothing(see
     """
     table = np.random.default_rng(seed).gamma(0.3, size=(3, 2, 4, 3, 2))
     asked = {"by": "record", "sensitive": {"e": [1]}, "reads": NAMES[:4], "odds_cap": 1.05}
-    monkeypatch.setattr("unspoken.planning.records.planned.QUICKER", 100)
+    monkeypatch.setattr("unspoken.planning.records.planner.QUICKER", 100)
     plan = unspoken.plan(unspoken.Joint(table / table.sum(), NAMES), **asked)
     assert plan.odds.odds <= 1.05
     assert plan.objective >= plan.bound.high * (1 - 1e-3)

@@ -13,11 +13,11 @@ from tests.planning.records.laws import laws_of
 from unspoken.beliefs import Belief
 from unspoken.families import WHOLE
 from unspoken.planning.protection import Protection
-from unspoken.planning.records import planned, routes
+from unspoken.planning.records import planner, routes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import BoxRows
 from unspoken.planning.records.cells import Pairs
-from unspoken.planning.records.planned import plan_records
+from unspoken.planning.records.planner import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.solver import Program
@@ -59,8 +59,8 @@ def test_both_ends_hold_the_best_that_thresholds_of_their_own_find(seed: int) ->
     problem = _problem(seed)
     task = Task.of(problem, problem.cells())
     every = (float("inf"), "")
-    best = planned._over(task, None, every)
-    found = planned._over(task, None, every, common=True)
+    best = planner._over(task, None, every)
+    found = planner._over(task, None, every, common=True)
     assert found.objective <= best.upper
     assert best.objective <= found.upper
     assert found.odds.odds <= problem.cap
@@ -122,7 +122,7 @@ def test_a_plan_loses_no_more_than_what_it_says(seed: int, monkeypatch: pytest.M
     best = plan_records(problem)
     monkeypatch.setattr(routes, "LARGE", 0)
     found = plan_records(problem)
-    assert found.objective >= best.objective * (1 - planned.ENOUGH)
+    assert found.objective >= best.objective * (1 - planner.ENOUGH)
     assert best.objective * (1 - 1e-9) <= found.upper
 
 
@@ -143,10 +143,10 @@ def test_the_smallest_share_loses_no_more(seed: int, monkeypatch: pytest.MonkeyP
     problem = _extending(seed)
     best = min(plan_records(problem).shares.values())
     monkeypatch.setattr(routes, "LARGE", 0)
-    common = planned._with_common_thresholds(Task.of(problem, problem.cells()))
+    common = planner._with_common_thresholds(Task.of(problem, problem.cells()))
     assert common is not None
-    assert common.objective >= common.upper * (1 - planned.ENOUGH)
-    assert best * (1 - 5e-2) < min(common.shares.values()) < best * (1 - planned.ENOUGH)
+    assert common.objective >= common.upper * (1 - planner.ENOUGH)
+    assert best * (1 - 5e-2) < min(common.shares.values()) < best * (1 - planner.ENOUGH)
     assert best <= min(common.shares.values()) / common.fair * (1 + 1e-6)
     found = plan_records(problem)
-    assert min(found.shares.values()) >= best * (1 - planned.ENOUGH)
+    assert min(found.shares.values()) >= best * (1 - planner.ENOUGH)

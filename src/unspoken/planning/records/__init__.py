@@ -5,7 +5,7 @@ all such tables the one that shows most within the limits is found, held to them
 arithmetic, and bounded from above by multipliers that nobody has to trust.
 
 problem         what is asked: known beside, out earlier; context_beliefs: what the rows stand on
-planned         from that to the table, in order; task: a problem with its rows
+planner         from that to the table, in order; task: a problem with its rows; planned: a table
   cells         what a record can be and may show; answers: what a coalition sees of it
   conditions    the rows P(y | s) <= cap P(y | not s)
     boxed       for every belief of a set, by knapsacks, or by laws where a threshold is in common

@@ -234,6 +234,24 @@ class Model:
         """Something is shown of every cell, and of each group the same for cells alike in it."""
         return [certain_rows(self.layout.pairs), self.alike]
 
+    def largest_smallest_share(self) -> float:
+        """What the smallest share of no release within the limits exceeds; 0 without shares, and
+        where sides of sets have a threshold in common (see `fair`).
+        """
+        if self.fairest is None or self.boxed.common is not None:
+            return 0.0
+        multipliers, count = self.fairest.multipliers, len(self.values)
+        caps, _, alike, shares, boxed = (multipliers[each] for each in self.at)
+        price = np.maximum(-shares, 0.0)
+        values, _ = self.shares.taken(price, count)
+        taken = [self.alike.taken(alike, count), self.boxed.taken(boxed)]
+        ends = [max(0.0, 1.0 - math.fsum(price.tolist()))]  # the smallest share is 1 at most
+        if self.bits is not None:
+            both = self.bits.taken(multipliers)
+            taken, ends = taken + both[0], ends + both[1]
+        prices = self.caps.prices(self.layout, caps)
+        return upper_bound(self.layout, values, prices, taken, ends)
+
     def _bound(
         self, multipliers: Array, at: Sequence[slice], taken_by_sets: Taken, least_share: float
     ) -> float:

@@ -131,11 +131,17 @@ class CapRows:
     scales: tuple[Array, ...]
 
     def prices(self, layout: Layout, multipliers: Array) -> list[Array]:
-        """Per watched condition, the multiplier of each answer's row before it was divided."""
+        """Per watched condition, the multiplier of each answer's row before it was divided.
+
+        Of a cap above the largest, which stood in for it, as much less: then price times cap is
+        what it was.
+        """
         found, start = [], 0
-        for (_, seen), stated, scale in zip(layout.stated, self.answers, self.scales, strict=True):
+        parts = zip(layout.stated, self.answers, self.scales, strict=True)
+        for (rule, seen), stated, scale in parts:
             price = np.zeros(len(seen))
-            price[stated] = np.maximum(multipliers[start : start + len(stated)], 0.0) / scale
+            less = min(1.0, LARGEST / float(rule.cap))
+            price[stated] = less * np.maximum(multipliers[start : start + len(stated)], 0.0) / scale
             found.append(price)
             start += len(stated)
         return found
