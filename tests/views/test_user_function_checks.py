@@ -279,3 +279,59 @@ def test_the_worst_outcome_of_a_concave_function_is_not_listed() -> None:
     assert view.worst(CONVEX["best guess"]) is not None
     with pytest.raises(InputError, match="ask for sup"):
         view.worst(CONCAVE["Bayes error"])
+
+
+@pytest.mark.parametrize("threshold", [0.4, 0.5, 0.5625, 0.6])
+def test_a_function_that_jumps_is_refused_where_outcomes_are_not_listed(threshold: float) -> None:
+    """A step on a point that is checked looked like rounding; the mean came out as exactly 1."""
+    chain = unspoken.Chain([0.6, 0.4], [[0.8, 0.2], [0.3, 0.7]], length=200)
+    coins = unspoken.OneSided(dict.fromkeys(chain.domain.names, 1.0))
+    family = unspoken.Joint([[8, 2], [2, 8]], names=["mine", "brother"])
+    views = [
+        unspoken.view(chain, coins, unspoken.Adversary("x100")),
+        unspoken.view(family, unspoken.Laplace(1.0, {"brother": 1.0}), unspoken.Adversary("mine")),
+    ]
+    for view in views:
+        for f in (
+            lambda p: p.posterior[..., 0] >= threshold,
+            lambda p: 1.0 * (p.posterior[..., 1] > threshold),
+            lambda p: 2 * p.posterior.argmax(-1) + (p.posterior[..., 0] >= threshold),
+        ):
+            with pytest.raises(InputError, match=r"jumps at the posterior|neither convex"):
+                view.mean(f)
+
+
+def test_a_jump_at_an_outcome_leaves_both_values_possible() -> None:
+    """The last digits decide which: the ends hold both, and are not called exact."""
+    chain = unspoken.Chain([0.5, 0.5], [[0.8, 0.2], [0.2, 0.8]], length=5)
+    names = chain.domain.names
+    answers = [unspoken.Finite(x, [[0.75, 0.25], [0.25, 0.75]]) for x in names if x != names[2]]
+    view = unspoken.view(chain, unspoken.Together(answers), unspoken.Adversary(names[2]))
+    bound = view.mean(lambda p: p.posterior[..., 0] >= 0.5)
+    assert 0 <= bound.low <= 0.6125125 <= bound.high <= 1  # by enumeration in fractions
+    assert not bound.exact
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: p.posterior**2,
+        lambda p: [[1.0], [2.0, 3.0]],
+        lambda p: np.ma.masked_less(p.posterior.max(-1), 0.7),
+        lambda p: None,
+    ],
+)
+def test_what_is_not_one_number_each_is_refused(f: Any) -> None:
+    family = unspoken.Joint([[8, 2], [2, 8]], names=["mine", "brother"])
+    for mechanism in (unspoken.Laplace(1.0), unspoken.RandomizedResponse("brother", 1.3)):
+        view = unspoken.view(family, mechanism, unspoken.Adversary("mine"))
+        with pytest.raises(InputError, match="one number for each posterior"):
+            view.mean(f)
+
+
+@pytest.mark.parametrize("unit", ["a\nb", "", " ", "x" * 100])
+def test_a_unit_is_a_word(unit: str) -> None:
+    family = unspoken.Joint([[8, 2], [2, 8]], names=["mine", "brother"])
+    view = unspoken.view(family, unspoken.Laplace(1.0), unspoken.Adversary("mine"))
+    with pytest.raises(InputError, match=r"view\.unit"):
+        view.mean(lambda p: p.posterior.max(-1), unit=unit)

@@ -140,7 +140,7 @@ def test_a_mean_over_noisy_answers(seed: int, scale: float, name: str) -> None:
         return
     holds(bound, truth)
     assert bound.high - bound.low <= 1e-9 * abs(truth)
-    assert "which is no proof" in bound.why
+    assert "this is no proof" in bound.why
 
 
 @pytest.mark.parametrize(("scale", "truth"), [(0.3, 0.239310044), (1.0, 0.531629727)])
@@ -223,7 +223,7 @@ def test_any_function_where_all_outcomes_are_listed(seed: int, name: str) -> Non
     seen = table @ law
     values = [point(f, table.sum(1), seen[:, y] / seen[:, y].sum()) for y in range(2)]
     mean, largest = view.mean(f), view.sup(f)
-    assert mean.exact
+    assert mean.exact == (name != "steep")  # whose mean is 0 but for its rounding
     assert largest.exact
     off = 1e-9 if name == "steep" else 0.0
     assert (

@@ -10,6 +10,7 @@ segments between posteriors of this very cloud, and refused where it is neither.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +19,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import InputError
+from unspoken.errors import InputError, quoted
 from unspoken.numerics.arrays import Array, Mask
 from unspoken.types.bound import Bound
 from unspoken.types.kinds import expect
@@ -59,6 +60,12 @@ ALL_PAIRS = 12
 MOVED = 3.0
 # By how much values of single posteriors may differ from those of many at once.
 ALONE = 1e-9
+# A function that changes by more than this part of itself, where a posterior changes in its last
+# places, jumps there.
+JUMP = 1e-6
+# Ends of an answer that is exact but for rounding are no further apart, relatively.
+NEAR = 1e-6
+LONGEST_UNIT = 40
 ONE_EACH = "return one number for each posterior, reducing the last axis, as in posterior.max(-1)"
 
 
@@ -75,7 +82,12 @@ class UserFunction:
     def __call__(self, after: Posteriors) -> Array:
         shape = after.log_lift.shape[:-1]
         with np.errstate(all="ignore"):
-            values = np.asarray(self.f(_read_only(after)))
+            returned = self.f(_read_only(after))
+        try:
+            masked = "numpy.ma" in sys.modules and np.ma.is_masked(returned)
+            values = np.asarray(None if masked else returned)
+        except ValueError:  # lists of different lengths
+            values = np.asarray(None)
         if values.dtype.kind not in "biuf":
             raise InputError(f"{self.where}: the function returns no real numbers; {ONE_EACH}")
         if values.dtype.kind == "f" and values.dtype.itemsize < 8:
@@ -83,13 +95,12 @@ class UserFunction:
                 f"{self.where}: the function returns {values.dtype} numbers, whose rounding no "
                 "bound covers; compute in float64"
             )
-        if values.shape[:2] != shape or values.ndim > 3 or values.size == 0:
+        if values.shape != shape:
             raise InputError(
                 f"{self.where}: the function returns shape {values.shape} for {shape[0]} x "
                 f"{shape[1]} posteriors; {ONE_EACH}"
             )
-        values = values.astype(np.float64)
-        return values if values.ndim == 3 else values[..., None]
+        return values.astype(np.float64)[..., None]
 
     def check_each_alone(self, after: Posteriors) -> None:
         """Refuse a function whose result for one posterior depends on the others beside it."""
@@ -114,10 +125,31 @@ class UserFunction:
         classes there are, the further another direction may move the function.
         """
         classes = after.log_lift.shape[-1]
-        noise = numerical_noise(self, after, self(after))
+        values = self(after)
+        noise = numerical_noise(self, after, values)
         times = MOVED * max(1.0, classes**0.5 / 4) * (1 + (off.lifts + off.shares) / JITTER)
-        moved: Array = times * noise + RELATIVE * np.abs(value)
+        jumps = noise > JUMP * largest(values)  # a jump is as large however far posteriors move
+        moved: Array = np.where(jumps, noise, times * noise) + RELATIVE * np.abs(value)
         return moved
+
+
+def largest(values: Array) -> float:
+    """The largest finite size of values."""
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+
+
+def refuse_jumps(evaluation: Evaluation, size: float, over: Over) -> None:
+    """Refuse a function of a user's that jumps: where it does, the last digits of a posterior
+    decide its value. ``size``: how large the function is anywhere.
+    """
+    jumps = evaluation.noise > JUMP * max(size, largest(evaluation.values))
+    if jumps.any():
+        segment, point, _ = np.argwhere(jumps)[0]
+        at = _words(evaluation.segments.points().posterior[segment, point])
+        raise InputError(
+            f"view.{over}: the function jumps at the posterior {at}, so it is neither convex nor "
+            "concave there; give a continuous one, such as a ramp between its two values"
+        )
 
 
 def refuse_nan(values: Array, after: Posteriors, possible: Mask) -> None:
@@ -145,17 +177,20 @@ def function_of_user(
 
 def examined(f: Functional, over: Over, segments: Segments) -> tuple[Functional, str]:
     """The function with the curvature found on these segments, and how that was found, in words."""
-    found = _Findings()
+    found, size = _Findings(), _size(f, segments)
     for part in segments.chunks(AT_ONCE):
         evaluation = Evaluation.of(partial(values_of, f), part)
+        refuse_jumps(evaluation, size, over)
         possible = np.ones(evaluation.values.shape[:2], dtype=bool)
         refuse_nan(evaluation.values, part.points(), possible)
         found.add(evaluation)
     curvature = found.curvature(over)
     if curvature is None:
         raise InputError(found.refusal(over))
-    words = f"the function is {found.shape(over)} on the {len(segments)} segments of this cloud"
-    words += " that were checked, which is no proof"
+    words = (
+        f"checked on {len(segments)} segments of this cloud, the function is {found.shape(over)}"
+    )
+    words += "; this is no proof, a bend between the checked points would go unnoticed"
     return replace(f, curvature=curvature, noise=found.noise), words
 
 
@@ -170,7 +205,8 @@ def in_unit(bound: Bound, unit: str) -> Bound:
     bound = bound.outward()
     if unit == "odds" and bound.low < 0:
         raise InputError('view: a factor on odds is at least 0; choose another unit than "odds"')
-    return replace(bound, unit=unit, logs=None)
+    near = bound.high - bound.low <= NEAR * max(abs(bound.high), abs(bound.low))
+    return replace(bound, unit=unit, logs=None, exact=bound.exact and near)
 
 
 def concave_sup_refused() -> InputError:
@@ -183,7 +219,10 @@ def concave_sup_refused() -> InputError:
 
 def check_unit(unit: str) -> None:
     """Refuse a unit that is no word."""
-    expect(unit, str, "view.unit", 'write a word, such as "nat" or "probability"')
+    hint = 'write a word, such as "nat" or "probability"'
+    expect(unit, str, "view.unit", hint)
+    if not unit.isprintable() or not unit.strip() or len(unit) > LONGEST_UNIT:
+        raise InputError(f"view.unit: {quoted(unit)} is no word; {hint}")
 
 
 def segments_between(samples: Iterable[Posteriors]) -> Segments:
@@ -297,6 +336,16 @@ def _pairs(points: Array) -> list[tuple[Array, Array]]:
         lifts = np.exp(points)[(scattered(weights.shape, 3) * len(points)).astype(int)]
         mixed = np.log((weights[..., None] * lifts).sum(2))
     return [(points[first], points[second]), (mixed[0], mixed[1])]
+
+
+def _size(f: Functional, segments: Segments) -> float:
+    """How large the function is anywhere: at posteriors scattered over all there are."""
+    prior = segments.prior[:1, None]
+    with np.errstate(divide="ignore"):
+        parts = -np.log(scattered((1, 4 * DRAWN, prior.shape[-1]), 5)) * (prior > 0)
+        log_lift = np.log(parts / parts.sum(-1, keepdims=True)) - np.log(prior)
+    log_lift[np.broadcast_to(prior == 0, log_lift.shape)] = 0.0
+    return largest(values_of(f, Posteriors(prior, log_lift, segments.secret)))
 
 
 def _batch(after: Posteriors) -> Posteriors:

@@ -89,6 +89,11 @@ def events_of(belief: Belief, given: Any) -> Any:
             )
         return given
     listed = items(given, "plan.events")
+    if not listed or not all(listed):
+        raise InputError(
+            "plan.events: an empty event limits nothing; name one as {name: [values]}, or "
+            'write "default"'
+        )
     for event in listed:
         expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
         for name, values in event.items():
