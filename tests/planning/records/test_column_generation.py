@@ -222,9 +222,11 @@ def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch
     belief, best, taken = unspoken.Joint(_table(2), NAMES), Model._best, []
 
     def nearly(self):
-        """The first program, of all patterns, is solved; then ended short of that; others not."""
-        if len(taken) == 1:
-            self.work = 0.9 * taken[0]
+        """The first program, of all patterns, is solved; then those of all patterns, a little below
+        the caps and at them, are ended short of that; others not.
+        """
+        if len(taken) in (1, 2):
+            self.work = 0.9 * taken[0] / len(taken)
         found = taken.append(0.0) or best(self)
         taken[-1] = found.work
         return found
@@ -236,7 +238,7 @@ def test_stated_beliefs_end_in_time_below_a_bound_of_what_was_solved(monkeypatch
     monkeypatch.setattr(model, "WORK", 0.0)
     none = unspoken.plan(belief, **asked)
     assert none.share == none.floor.share
-    assert "patterns are too many to try all" in some.bound.why
+    assert "the program of all patterns was not solved" in some.bound.why
     assert some.objective <= whole.bound.high
     assert whole.objective * (1 - 1e-9) <= some.bound.high < 0.95 * none.bound.high
     assert some.odds.odds <= 2.0

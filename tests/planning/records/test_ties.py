@@ -278,3 +278,10 @@ def test_the_bound_is_for_shares_as_small_as_those_of_the_plan(seed):
     )
     assert solved.status == 0
     assert -solved.fun * (1 - 1e-8) <= plan.bound.high <= -solved.fun * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("events", [[], [{}], None, 3, {"A": [0]}, "all"])
+def test_events_that_limit_nothing_are_refused(events):
+    """Everything free was shown under a cap of 4, without a word."""
+    with pytest.raises(unspoken.UnspokenError, match=r"plan\.events"):
+        unspoken.plan(unspoken.Joint([[1, 2], [3, 4]], ["A", "B"]), by="record", events=events)

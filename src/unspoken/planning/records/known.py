@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.beliefs import Belief
-from unspoken.errors import InputError
+from unspoken.errors import InputError, among
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import Event, by_whether, given
 from unspoken.types.domain import Value
@@ -35,12 +35,12 @@ class Known:
         listed = items(() if asked is None else asked, "plan.knows")
         pairs = [each for each in listed if isinstance(each, tuple | list)]
         alone = [each for each in listed if each not in pairs]
-        among = [each for each in alone if isinstance(each, Mapping)]
-        names = [each for each in alone if each not in among]
+        sets = [each for each in alone if isinstance(each, Mapping)]
+        names = [each for each in alone if each not in sets]
         return cls(
             _named(belief, names),
             tuple(_of_some(belief, pair, reads) for pair in pairs),
-            tuple(each for each in events_of(belief, among) if each),
+            tuple(each for each in named_values(belief, sets, "plan.knows") if each),
         )
 
     @property
@@ -57,8 +57,8 @@ class Known:
     def whether(self, cells: Cells, events: Sequence[Event]) -> list[Event]:
         """Events, and the same to who knows of each of these whether it is among its values."""
         found = list(events)
-        for among in self.is_among:
-            found += given(found, by_whether(cells, among))
+        for labels in self.is_among:
+            found += given(found, by_whether(cells, labels))
         return found
 
 
@@ -81,22 +81,21 @@ def _named(belief: Belief, names: Sequence[Any]) -> Names:
 
 def events_of(belief: Belief, given: Any) -> Any:
     """A word, or a list of {name: values}."""
-    if isinstance(given, str):
-        if given not in ("default", "attribute"):
-            raise InputError(
-                f'plan.events: there is no "{given}"; write "default", "attribute" or a list of '
-                "{name: [values]}"
-            )
-        return given
+    if isinstance(given, str | None) or not isinstance(given, Sequence):
+        return among("plan.events", given, ("default", "attribute"))
     listed = items(given, "plan.events")
     if not listed or not all(listed):
         raise InputError(
             "plan.events: an empty event limits nothing; name one as {name: [values]}, or "
             'write "default"'
         )
+    return named_values(belief, listed, "plan.events")
+
+
+def named_values(belief: Belief, listed: Sequence[Any], where: str) -> Any:
+    """[{name: values}, ...], each checked."""
     for event in listed:
-        expect(event, Mapping, "plan.events", "write {name: [values], ...} for each")
+        expect(event, Mapping, where, "write {name: [values], ...} for each")
         for name, values in event.items():
-            listed_values = items(values, f"plan.events of {name}")
-            belief.domain.codes(name, listed_values, "plan.events")
+            belief.domain.codes(name, items(values, f"{where} of {name}"), where)
     return tuple({name: tuple(values) for name, values in event.items()} for event in listed)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
@@ -148,7 +149,7 @@ def _over_all_patterns(task: Task) -> Planned:
         try:
             found = construction(task)
         except Unfinished as ended:
-            unfinished = ended
+            unfinished = min(unfinished or ended, ended, key=attrgetter("upper"))
             continue
         candidates += [found] if found is not None else []
         if candidates and candidates[-1].lacks <= near:
@@ -217,12 +218,15 @@ def _at_the_caps(task: Task) -> Planned | None:
     if inside is None:
         return None
     tight, best = tight_answers(model, inside[1]), solved.x[: len(values)]
-    for part in INWARD:
-        inward = (1 - part) * best + part * inside[0]
-        table = task.within_bits(partial(_tied, task, layout, inward, tight))
+    inward = [(1 - part) * best + part * inside[0] for part in INWARD]
+    for shares in inward:
+        table = task.within_bits(partial(_tied, task, layout, shares, tight))
         if table is not None:
             return _from_model(task, model, solved, table)
-    return None
+    # No such table out of 2^62; one that is mended where a cap is broken.
+    shown = inward[0] if task.alike else needed(layout, inward[0])
+    mended = task.within_bits(lambda silence: task.rounded(layout, shown * (1 - silence)))
+    return _from_model(task, model, solved, mended)
 
 
 def _tied(
