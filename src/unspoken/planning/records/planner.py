@@ -156,11 +156,15 @@ def _over_all_patterns(task: Task) -> Planned:
             break
     if unfinished is not None and not candidates:
         raise unfinished
+    shares = [_fairest(each)[0] for each in candidates]
+    # Shares that are as good as the same: then the sum decides.
+    fair = [each for each, least in zip(candidates, shares, strict=True)
+            if least >= max(shares) * (1 - NEAR)]  # fmt: skip
+    best = max(fair, key=lambda each: each.objective)
     # Each upper end is for releases whose smallest share is that of its plan at least.
-    best = max(candidates, key=_fairest)
-    upper = min(each.upper for each in candidates)
-    shown = 0.0 if task.limits else upper
-    return replace(best, upper=upper, most_shown=shown)
+    least = _fairest(best)[0]
+    upper = min(each.upper for each, own in zip(candidates, shares, strict=True) if own <= least)
+    return replace(best, upper=upper, most_shown=0.0 if task.limits else upper)
 
 
 def _a_little_below_the_caps(task: Task) -> Planned:
