@@ -31,7 +31,7 @@ def _space(values, equations):
 def test_every_equation_holds_exactly(equations, seed):
     rng = np.random.default_rng(seed)
     space = _space(rng.uniform(0, 1, 6), equations)
-    found = space.rounded(SCALE, space.steps())
+    found = space.nearest_solution(SCALE, space.steps())
     assert all(isinstance(number, int) for number in found.tolist())
     for equation in equations:
         assert sum(c * found[j] for j, c in equation.items()) == 0
@@ -53,7 +53,7 @@ def test_a_solution_is_rounded_to_one_near_by(seed):
     values = start - np.linalg.pinv(matrix) @ (matrix @ start)  # on all solutions, the nearest
     space = _space(values, equations)
     steps = space.steps()
-    found = space.rounded(SCALE, steps)
+    found = space.nearest_solution(SCALE, steps)
     allowed = max(steps.values(), default=1) / SCALE + 1e-12
     for j, number in enumerate(found.tolist()):
         assert abs(number / SCALE - values[j]) <= 40 * allowed
@@ -79,7 +79,7 @@ def test_free_unknowns_are_multiples_of_what_others_are_divided_by():
     assert space.solved == {0: {1: Fraction(5, 3), 2: Fraction(1, 3)}} or space.solved == {
         2: {0: 3, 1: -5}
     }
-    found = space.rounded(1000, space.steps())
+    found = space.nearest_solution(1000, space.steps())
     assert 3 * found[0] == 5 * found[1] + found[2]
 
 

@@ -42,14 +42,14 @@ class Joint(Belief):
         return 4.0 + self.table.size / self.cells(names)
 
     def marginal(self, names: Sequence[str]) -> Array:
-        return self._summed(self.table, names)
+        return self._marginal_of(self.table, names)
 
     def row_counts(self, names: Sequence[str]) -> Array | None:
         if self.total is None:
             return None
-        return self._summed(np.rint(self.table * self.total), names)
+        return self._marginal_of(np.rint(self.table * self.total), names)
 
-    def _summed(self, table: Array, names: Sequence[str]) -> Array:
+    def _marginal_of(self, table: Array, names: Sequence[str]) -> Array:
         """Over the other variables."""
         axes = [self.domain.axis(name) for name in different(names)]
         gone = tuple(axis for axis in range(table.ndim) if axis not in axes)

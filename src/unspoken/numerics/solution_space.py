@@ -74,8 +74,8 @@ class SolutionSpace:
             self._users.setdefault(k, set()).add(pivot)
 
     def steps(self) -> dict[int, int]:
-        """Of free unknowns of which others are fractions: what they are to be multiples of, so that
-        these are whole numbers, too.
+        """What each free unknown must be a multiple of, so that those that follow from it are whole
+        numbers; unknowns for which that is 1 are left out.
         """
         found: dict[int, int] = {}
         for row in self.solved.values():
@@ -84,7 +84,7 @@ class SolutionSpace:
                     found[k] = math.lcm(found.get(k, 1), coefficient.denominator)
         return found
 
-    def rounded(self, scale: int, steps: Mapping[int, int]) -> Integers:
+    def nearest_solution(self, scale: int, steps: Mapping[int, int]) -> Integers:
         """A solution in whole numbers near ``scale`` times the values; free unknowns are rounded
         down to multiples of their `steps`.
         """

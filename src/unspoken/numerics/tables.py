@@ -85,7 +85,7 @@ def as_law(numbers: object, what: str) -> Array:
 
 
 def law_and_total(numbers: object, what: str) -> tuple[Array, float | None]:
-    """The same, and a total: times this, every entry is a whole number but for rounding.
+    """The probabilities, and a total: times this, every entry is a whole number but for rounding.
 
     It is the sum of the counts where these were given; a power of ten for decimals that sum to
     exactly 1; None for other probabilities, and for counts so large that rounding could reach the

@@ -14,7 +14,7 @@ from unspoken.views.segments import Segments
 from unspoken.views.user_functions import (
     Over,
     check_unit,
-    examined,
+    find_curvature,
     function_of_user,
     in_unit,
     segments_between,
@@ -59,7 +59,7 @@ class BaseView(Shown, View):
         """The outcome where ``f`` is largest; None where outcomes cannot be listed."""
         if isinstance(f, Functional):
             return self._worst(f)
-        function, _ = self._examined(f, "sup")
+        function, _ = self._with_curvature(f, "sup")
         if function.curvature == "piecewise":
             raise InputError(
                 "view.worst: a concave function is largest between outcomes that are "
@@ -69,18 +69,18 @@ class BaseView(Shown, View):
 
     def _of_user(self, f: Convex, over: Over, unit: str) -> Bound:
         check_unit(unit)
-        function, words = self._examined(f, over)
+        function, words = self._with_curvature(f, over)
         bound = self._sup(function) if over == "sup" else self._mean(function)
         if words and bound.status == "ok":
             bound = replace(bound, why=f"{bound.why}; {words}")
         return in_unit(bound, unit)
 
-    def _examined(self, f: Convex, over: Over) -> tuple[Functional, str]:
+    def _with_curvature(self, f: Convex, over: Over) -> tuple[Functional, str]:
         """The function, with its curvature where that matters, and how it was found."""
         function = function_of_user(f, over, self.samples())
         if self.lists_all_outcomes:
             return function, ""
-        return examined(function, over, self.segments())
+        return find_curvature(function, over, self.segments())
 
     def segments(self) -> Segments:
         """Segments between posteriors of this cloud, along which a function is examined."""

@@ -39,7 +39,7 @@ __all__ = [
     "Over",
     "check_unit",
     "concave_sup_refused",
-    "examined",
+    "find_curvature",
     "function_of_user",
     "in_unit",
     "refuse_nan",
@@ -175,7 +175,7 @@ def function_of_user(
     return Functional(function, moves=function.moves, outer=True, curvature="any", noise=0.0)
 
 
-def examined(f: Functional, over: Over, segments: Segments) -> tuple[Functional, str]:
+def find_curvature(f: Functional, over: Over, segments: Segments) -> tuple[Functional, str]:
     """The function with the curvature found on these segments, and how that was found, in words."""
     found, size = _Findings(), _size(f, segments)
     for part in segments.chunks(AT_ONCE):

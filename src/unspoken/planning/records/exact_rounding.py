@@ -34,11 +34,12 @@ MOST_SHRUNK = 0.5
 
 
 def table_with_equal_shares(layout: Layout, shares: Array, groups: Sequence[int]) -> IntegerTable:
-    """Near these shares; what is shown of each of the ``groups`` of attributes is equally likely
-    for all cells that agree on it, and every row holds. Answers whose cap rounding would break are
-    not given any more.
+    """A table near these shares that keeps every row, and in which what is shown of each of the
+    ``groups`` of attributes is equally likely for all cells that agree on it.
+
+    Answers whose cap rounding would break are not given any more.
     """
-    found = _Rounding.of(layout, shares, groups).table()
+    found = _Rounding.of(layout, shares, groups).find_table()
     nothing = np.zeros(len(layout.pairs), dtype=object)
     return found or IntegerTable(layout.cells, layout.pairs, nothing).filled()
 
@@ -46,10 +47,12 @@ def table_with_equal_shares(layout: Layout, shares: Array, groups: Sequence[int]
 def table_at_the_cap(
     layout: Layout, shares: Array, groups: Sequence[int], tight: Sequence[Tight]
 ) -> IntegerTable | None:
-    """The same, where ``tight`` answers, and others whose cap rounding would break, have odds of
-    exactly the cap. None where that has no solution near by, out of 2^62.
+    """A table with equal shares in which the ``tight`` answers have odds of exactly the cap.
+
+    So have other answers whose cap rounding would break. None where no such table is near these
+    shares, in weights out of 2^62.
     """
-    return _Rounding.of(layout, shares, groups, tight).table()
+    return _Rounding.of(layout, shares, groups, tight).find_table()
 
 
 @dataclass
@@ -77,13 +80,13 @@ class _Rounding:
             space.add(equation)
         return cls(layout, space, ties=tight is not None)
 
-    def table(self) -> IntegerTable | None:
+    def find_table(self) -> IntegerTable | None:
         """That keeps every row; None where too many equations are in the way."""
         for _ in range(LAPS):
             steps = self.space.steps()
             if max(steps.values(), default=1) > LARGEST_STEP:
                 return None
-            table = self._rounded(steps)
+            table = self._nearest_table(steps)
             if table is None:
                 continue
             broken_answers = [(each, broken(table, each)) for each in self.layout.watched]
@@ -94,11 +97,11 @@ class _Rounding:
                 self._mend(watched, answers)
         return None
 
-    def _rounded(self, steps: Mapping[int, int]) -> IntegerTable | None:
+    def _nearest_table(self, steps: Mapping[int, int]) -> IntegerTable | None:
         """None, and the values mended, where a pair would be shown less than never, or a cell shows
         more than always.
         """
-        weights = self.space.rounded(WHOLE, steps)
+        weights = self.space.nearest_solution(WHOLE, steps)
         negative = np.flatnonzero((weights < 0).astype(bool))
         table = IntegerTable(self.layout.cells, self.layout.pairs, weights).filled()
         over = (table.weights[self.layout.pairs.first] < 0).astype(bool).any()

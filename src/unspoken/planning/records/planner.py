@@ -76,11 +76,11 @@ def plan_records(problem: RecordProblem) -> Planned:
     rule = of_one_event(cells, rows, task.sees, others)
     if problem.extends:
         _refuse_out(task)
-    found = _solved(task, rule)
+    found = _solve(task, rule)
     return replace(found, upper=min(found.upper, everything(cells, worth)))
 
 
-def _solved(task: Task, rule: Condition | None) -> Planned:
+def _solve(task: Task, rule: Condition | None) -> Planned:
     """``rule``: the only one there is, of which patterns can be priced one by one."""
     problem, cells, rows = task.problem, task.cells, task.rows
     worth = problem.prices(cells)
@@ -224,16 +224,16 @@ def _at_the_caps(task: Task) -> Planned | None:
     tight, best = tight_answers(model, inside[1]), solved.x[: len(values)]
     inward = [(1 - part) * best + part * inside[0] for part in INWARD]
     for shares in inward:
-        table = task.within_bits(partial(_tied, task, layout, shares, tight))
+        table = task.within_bits(partial(_table_with_ties, task, layout, shares, tight))
         if table is not None:
             return _from_model(task, model, solved, table)
     # No such table out of 2^62; one that is mended where a cap is broken.
     shown = inward[0] if task.alike else needed(layout, inward[0])
-    mended = task.within_bits(lambda silence: task.rounded(layout, shown * (1 - silence)))
+    mended = task.within_bits(lambda silence: task.table_near(layout, shown * (1 - silence)))
     return _from_model(task, model, solved, mended)
 
 
-def _tied(
+def _table_with_ties(
     task: Task, layout: Layout, shares: Array, tight: Sequence[Tight], silence: float
 ) -> IntegerTable | None:
     return table_at_the_cap(layout, shares * (1 - silence), task.alike, tight)
@@ -257,7 +257,7 @@ def _over(
     solved = model.with_unexpected(quieter(model, solved, bit_limits))
     shown = solved.x[: len(values)]
     shown = shown if alike else needed(layout, shown)  # what is given to one cell is not even
-    table = task.within_bits(lambda silence: task.rounded(layout, shown * (1 - silence)))
+    table = task.within_bits(lambda silence: task.table_near(layout, shown * (1 - silence)))
     found = _from_model(task, model, solved, table)
     if masks is not None:
         return replace(found, upper=most[0])

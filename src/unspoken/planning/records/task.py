@@ -37,7 +37,7 @@ class Task:
         alike = [problem.mask(group) for group in problem.alike]
         return cls(problem, cells, rows, limits, problem.sees(), alike)
 
-    def rounded(self, layout: Layout, shares: Array) -> IntegerTable:
+    def table_near(self, layout: Layout, shares: Array) -> IntegerTable:
         """In whole numbers near these shares, with every row exactly."""
         if self.alike:
             return table_with_equal_shares(layout, shares, self.alike)
