@@ -84,12 +84,13 @@ def events_of(belief: Belief, given: Any) -> Any:
     if isinstance(given, str | None) or not isinstance(given, Sequence):
         return among("plan.events", given, ("default", "attribute"))
     listed = items(given, "plan.events")
-    if not listed or not all(listed):
+    found = named_values(belief, listed, "plan.events")
+    if not found or not all(found):
         raise InputError(
             "plan.events: an empty event limits nothing; name one as {name: [values]}, or "
             'write "default"'
         )
-    return named_values(belief, listed, "plan.events")
+    return found
 
 
 def named_values(belief: Belief, listed: Sequence[Any], where: str) -> Any:
