@@ -90,8 +90,9 @@ def running(
     tokens = {name: Tokens(project).new(name, role)[1] for name, role in everybody.items()}
     made = service(project, bounds or Bounds(seconds=HANG))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (gate, service_running):
-            patch.setattr(module, "SLOWEST", float(HANG))
+        patch.setattr(gate, "BODY_SECONDS", float(HANG))
+        patch.setattr(gate, "FORM_SECONDS", float(HANG))
+        patch.setattr(service_running, "HEAD_SECONDS", float(HANG))
         patch.setattr(service_running, "GRACE", HANG)
         with _serving(server(made, "127.0.0.1", 0), clock) as serving:
             port = serving.servers[0].sockets[0].getsockname()[1]

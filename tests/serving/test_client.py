@@ -154,11 +154,11 @@ def test_what_takes_too_long_goes_on_and_is_there_later(path: Path) -> None:
     with running(path) as up:
         go, cells = threading.Event(), up.made.curator.cells
         up.made.curator.cells = lambda *asked: cells(*asked) if go.wait(HANG) else None  # type: ignore[assignment, method-assign]
-        up.made.bounds = Bounds(seconds=0.05)
+        up.made.workers.bounds = Bounds(seconds=0.05)
         with pytest.raises(InputError, match="late: this takes more"):
             up.client("lighting").ask()
         go.set()
-        up.made._workers.shutdown()
+        up.made.workers.shut_down()
         assert len(up.made.curator.account("lighting")) == 1
 
 

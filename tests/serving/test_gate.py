@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from unspoken.doors.service.bounds import Bounds
+from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.gate import App, Gate, Receive, Send
 from unspoken.doors.service.watch import Watch
 from unspoken.policy import Project
@@ -52,6 +52,17 @@ async def never() -> MutableMapping[str, Any]:
     raise AssertionError
 
 
+class Counting:
+    """What comes never, and how often somebody waited for it."""
+
+    def __init__(self) -> None:
+        self.waits = 0
+
+    async def __call__(self) -> MutableMapping[str, Any]:
+        self.waits += 1
+        return await never()
+
+
 async def giving(_scope: Any, _receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"x", "more_body": True})
@@ -71,6 +82,22 @@ def test_a_body_that_does_not_come(path: Path) -> None:
     start, body = passing(giving, path.parent, never)
     assert start["status"] == 408
     assert "did not come" in json.loads(body["body"])["error"]
+
+
+def test_what_has_no_body_is_not_waited_for(path: Path) -> None:
+    tokens, sent, coming = Tokens(Project.read(path)), Sent(), Counting()
+    headers = [(b"transfer-encoding", b"chunked")]
+    scope = {"type": "http", "method": "GET", "path": "/health", "headers": headers}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(Gate(giving, tokens, Bounds(), Watch())(scope, coming, send))
+    assert (sent[0]["status"], coming.waits) == (413, 0)
+
+
+def test_forms_of_anybody_have_less_time_than_bodies_of_who_is_known() -> None:
+    assert FORM_SECONDS < BODY_SECONDS
 
 
 def test_a_reader_that_does_not_read(path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -191,7 +191,7 @@ def test_a_body_of_ten_megabytes(served: Running) -> None:
 def test_what_takes_too_long(served: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """It keeps its slot and no more than that, and the slot is free once it ends."""
     going, bounds = threading.Event(), Bounds(seconds=0.2, at_once=4)
-    monkeypatch.setattr(served.made, "bounds", bounds)
+    monkeypatch.setattr(served.made.workers, "bounds", bounds)
     monkeypatch.setattr(served.made.curator, "account", lambda _who: going.wait(HANG) and [])
     try:
         for _ in range(bounds.at_once):
@@ -199,30 +199,42 @@ def test_what_takes_too_long(served: Running, monkeypatch: pytest.MonkeyPatch) -
             assert (status, b"ask again later" in said) == (408, True)
         assert served.send("GET", "/v1/catalogue", "lighting")[0] == 429
         assert served.send("GET", "/health")[0] == 200
+        assert served.send("GET", "/v1/standings", "anna")[0] == 200  # by threads of the holder
     finally:
         going.set()
-    monkeypatch.setattr(served.made, "bounds", Bounds(seconds=HANG, at_once=4))
+    monkeypatch.setattr(served.made.workers, "bounds", Bounds(seconds=HANG, at_once=4))
     assert eventually(lambda: served.send("GET", "/v1/account", "lighting")[0] == 200)
 
 
-def test_outsiders_take_no_room_of_applications(served: Running) -> None:
-    """Forms are read of anybody: whoever sends them slowly holds up outsiders alone."""
-    head = (
-        b"POST /dashboard/enter HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n"
-        b"content-type: application/x-www-form-urlencoded\r\n\r\n"
-    )
-    lines = [socket.create_connection(("127.0.0.1", served.port), HANG) for _ in range(8)]
+FORM = b"content-type: application/x-www-form-urlencoded\r\n"
+JSON = b"content-type: application/json\r\n"
+
+
+@pytest.mark.parametrize("who", [None, "lighting", "anna"])
+def test_who_sends_slowly_takes_no_room(served: Running, who: str | None) -> None:
+    """Of a form, which is read of anybody, as of a body: a slot is for what has come whole."""
+    path = {None: b"/dashboard/enter", "lighting": b"/v1/cells", "anna": b"/v1/disclosures"}[who]
+    head = b"POST " + path + b" HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n"
+    token = "" if who is None else served.tokens[who]
+    head += FORM if who is None else JSON + b"authorization: Bearer " + token.encode() + b"\r\n"
+    watch = served.made.watch
+    assert eventually(lambda: watch.in_flight == 0)
+    lines = [socket.create_connection(("127.0.0.1", served.port), HANG) for _ in range(20)]
     try:
         for line in lines:
-            line.sendall(head)
-        answered = [line for line in lines[4:] if line.recv(100).startswith(b"HTTP/1.1 429")]
-        assert len(answered) == 4
+            line.sendall(head + b"\r\n{")
+        assert eventually(lambda: watch.in_flight == 20)
+        assert served.send("GET", "/health")[0] == 200
+        assert served.send("GET", "/metrics", "otto")[0] == 200
         assert served.send("GET", "/v1/catalogue", "lighting")[0] == 200
-        assert served.send("GET", "/health")[0] == 429
+        assert served.send("GET", "/v1/standings", "anna")[0] == 200
+        form = f"token={served.tokens['anna']}".encode()
+        signed = {"content_type": "application/x-www-form-urlencoded"}
+        assert served.send("POST", "/dashboard/enter", None, raw=form, **signed)[0] == 303
     finally:
         for line in lines:
             line.close()
-    assert eventually(lambda: served.send("GET", "/health")[0] == 200)  # their room is free again
+    assert eventually(lambda: watch.in_flight == 0)
 
 
 def test_tokens_are_in_nothing_that_is_said_or_kept(

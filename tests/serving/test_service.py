@@ -260,7 +260,7 @@ def test_described_as_it_is(served: Running) -> None:
 
 
 def test_too_much_at_once_is_refused_and_answered_later(served: Running) -> None:
-    slots = served.made._slots
+    slots = served.made.workers.slots
     taken = 0
     while slots.acquire(blocking=False):
         taken += 1

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import socket
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from tests.serving import building
 from tests.serving.planted_clock import PlantedClock
 from tests.serving.running import Running, running
 from tests.within import HANG, eventually
+from unspoken.doors.service import bounds
 from unspoken.doors.service.bounds import Bounds
 
 SECONDS = 1.0  # of the service, whose clock goes on by the steps of a test
@@ -121,3 +124,56 @@ def test_who_is_in_time_is_answered_twice(up: Running, clock: PlantedClock) -> N
             line.sendall(HEALTH[9:])
             assert answer(line).status == 200
             clock.go_on(3 * SECONDS)  # between requests there is time
+
+
+@pytest.fixture
+def narrow(adopted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    """A service that takes ten connections beside those of requests that it works on."""
+    monkeypatch.setattr(bounds, "WAITING", 7)
+    given = Bounds(seconds=HANG, at_once=1)
+    with running(building.copied(adopted, tmp_path), given, clock=PlantedClock()) as served:
+        yield served
+
+
+def test_who_opens_many_connections_closes_their_own(narrow: Running) -> None:
+    connections = narrow.server.server_state.connections
+    with (
+        socket.create_connection(("127.0.0.1", narrow.port), HANG, ("127.0.0.2", 0)) as other,
+        ExitStack() as opened,
+    ):
+        assert eventually(lambda: len(connections) == 1)
+        lines = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", narrow.port), HANG))
+            for _ in range(40)
+        ]
+        assert eventually(lambda: len(connections) == 10 and sum(map(closed, lines)) == 31)
+        assert not closed(other)
+        assert narrow.send("GET", "/health")[0] == 200
+        other.sendall(HEALTH)  # it came first, and nobody else took its place
+        assert answer(other).status == 200
+
+
+def test_a_request_that_is_worked_on_keeps_its_connection(
+    narrow: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, began = threading.Event(), threading.Event()
+
+    def account(_who: str) -> list[Any]:
+        began.set()
+        assert going.wait(HANG)
+        return []
+
+    monkeypatch.setattr(narrow.made.curator, "account", account)
+    head = (
+        f"GET /v1/account HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {narrow.tokens['lighting']}"
+    )
+    with socket.create_connection(("127.0.0.1", narrow.port), HANG) as line, ExitStack() as opened:
+        line.sendall(head.encode() + b"\r\n\r\n")
+        assert began.wait(HANG)
+        lines = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", narrow.port), HANG))
+            for _ in range(40)
+        ]
+        assert eventually(lambda: sum(map(closed, lines)) == 31)
+        going.set()
+        assert answer(line).status == 200

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from unspoken.doors import as_json
 from unspoken.doors.querying import as_data
@@ -28,6 +25,7 @@ from unspoken.doors.service.shapes import (
 )
 from unspoken.doors.service.steward import Response, Steward
 from unspoken.doors.service.watch import LOG, Watch
+from unspoken.doors.service.workers import Workers
 from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.serving import Curator, Held
 from unspoken.serving.sessions import Sessions
@@ -45,7 +43,6 @@ __all__ = ["MISSING", "Service", "application", "require_fastapi"]
 
 MISSING = "serve: needs FastAPI and uvicorn: pip install 'unspoken[service]'"
 
-Found = TypeVar("Found")
 WRONG = (400, 401, 403, 405, 408, 409, 413, 415, 422, 429)
 ENDS = ("gt", "ge", "lt", "le")  # of numbers, as pydantic calls them
 ABOUT = (
@@ -56,7 +53,9 @@ ABOUT = (
 
 @dataclass
 class Service:
-    """What requests are answered with. ``workers``: as many as may be in flight."""
+    """What requests are answered with: work of applications never waits for a holder's threads,
+    nor the other way round.
+    """
 
     curator: Curator
     tokens: Tokens
@@ -64,31 +63,8 @@ class Service:
     watch: Watch = field(default_factory=Watch)
 
     def __post_init__(self) -> None:
-        self._workers = ThreadPoolExecutor(self.bounds.at_once, "unspoken")
-        self._slots = threading.BoundedSemaphore(self.bounds.at_once)
-
-    async def in_time(self, work: Callable[[], Found]) -> Found:
-        """Work in a thread of its own; what takes too long goes on, and is there when asked for
-        again. Until it ends it keeps its slot.
-        """
-        if not self._slots.acquire(blocking=False):
-            raise Late(429, "busy: too much is being worked on; ask again")
-
-        def worked() -> Found:
-            try:
-                return work()
-            finally:
-                self._slots.release()
-
-        running = asyncio.get_running_loop().run_in_executor(self._workers, worked)
-        try:
-            return await asyncio.wait_for(asyncio.shield(running), self.bounds.seconds)
-        except TimeoutError:
-            running.add_done_callback(_forgotten)
-            raise Late(
-                408, f"late: this takes more than {self.bounds.seconds:g} s; ask again later: "
-                "what was charged stays charged, and is answered then",
-            ) from None  # fmt: skip
+        self.workers = Workers(self.bounds)  # of applications
+        self.holder_workers = Workers(self.bounds)  # of stewards and auditors
 
     # ------------------------------------------------------------ endpoints
 
@@ -100,14 +76,14 @@ class Service:
 
     async def catalogue(self, request: fastapi.Request) -> fastapi.Response:
         who = _token(request).name
-        return _json((await self.in_time(partial(self.curator.catalogue, who))).as_json())
+        return _json((await self.workers.finish(partial(self.curator.catalogue, who))).as_json())
 
     async def cells(self, asked: CellsAsked, request: fastapi.Request) -> fastapi.Response:
         who = _token(request).name
         if asked.dry_run:
-            said = await self.in_time(partial(self.curator.rehearse, who, asked.request))
+            said = await self.workers.finish(partial(self.curator.rehearse, who, asked.request))
             return _json(said.as_json())
-        sent = await self.in_time(partial(self._sent, who, asked))
+        sent = await self.workers.finish(partial(self._sent, who, asked))
         return StreamingResponse(sent.pieces(), headers=dict(sent.headers))
 
     def _sent(self, who: str, asked: CellsAsked) -> Sent:
@@ -122,19 +98,19 @@ class Service:
             self.curator.answer, who, asked.sql,
             epsilon=asked.epsilon, share=asked.share, dry_run=asked.dry_run, draw=asked.draw,
         )  # fmt: skip
-        said = as_data(await self.in_time(work))
+        said = as_data(await self.workers.finish(work))
         if said.pop("event", None) is not None and not said["again"]:
             self.watch.add("charges_total", application=who)  # its number says how many others had
         return _json(said)
 
     async def account(self, request: fastapi.Request) -> fastapi.Response:
         who = _token(request).name
-        found = await self.in_time(partial(self.curator.account, who))
+        found = await self.workers.finish(partial(self.curator.account, who))
         return _json({"application": who, "given": [entry.as_json() for entry in found]})
 
     async def standings(self) -> fastapi.Response:
-        found = await self.in_time(self.curator.standings)
-        units = await self.in_time(self.curator.streams)
+        found = await self.holder_workers.finish(self.curator.standings)
+        units = await self.holder_workers.finish(self.curator.streams)
         return _json(
             {
                 "standings": [standing.as_json() for standing in found],
@@ -150,23 +126,15 @@ class Service:
             self.curator.disclosed, said.attributes, readers=said.readers, epochs=said.epochs,
             by=_token(request).name, why=said.why,
         )  # fmt: skip
-        return _json((await self.in_time(work)).as_json())
+        return _json((await self.holder_workers.finish(work)).as_json())
 
     async def events(self, after: After = 0, most: Most = PAGE) -> fastapi.Response:
-        return _json(await self.in_time(partial(self._events, after, most)))
+        return _json(await self.holder_workers.finish(partial(self._events, after, most)))
 
     def _events(self, after: int, most: int) -> dict[str, Any]:
         page, shown = self.curator.ledger.page(after, most), self.curator.shown()
         said = as_json.ledger(page.history, page.decisions, page.answers, shown)
         return {**said, "next": page.next}
-
-
-class Late(UnspokenError):
-    """Not now."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 def require_fastapi() -> None:
@@ -189,7 +157,7 @@ def application(service: Service) -> Gate:
             path, endpoint, methods=[route.method], name=name, response_model=None,
             responses=_responses(name, route.roles is None),
         )  # fmt: skip
-    steward = Steward(service.curator, Sessions(service.tokens), service.in_time)
+    steward = Steward(service.curator, Sessions(service.tokens), service.holder_workers.finish)
     for path, route in PAGES.items():
         name = path.removeprefix("/dashboard").strip("/") or "overview"
         app.add_api_route(
@@ -269,12 +237,6 @@ def _json(said: Mapping[str, Any]) -> fastapi.Response:
 def _token(request: fastapi.Request) -> Token:
     found: Token = request.state.token
     return found
-
-
-def _forgotten(running: asyncio.Future[Any]) -> None:
-    """Nobody waits any more; what went wrong was remembered where it did."""
-    if not running.cancelled():
-        running.exception()
 
 
 async def _described(app: fastapi.FastAPI) -> fastapi.Response:

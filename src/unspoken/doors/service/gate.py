@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.doors.service.bounds import SLOWEST, Bounds
+from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.routes import PAGES, ROUTES, Route
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.errors import UnspokenError
@@ -46,16 +47,17 @@ def wrong(text: str, **more: str) -> bytes:
 
 @dataclass
 class Gate:
-    """ASGI, around the application. ``inside``: how many are let in, with a token and without:
+    """ASGI, around the application. ``admitted``: how many requests of each role have a slot.
 
-    those without one, who are anybody, leave no less room for those who have one.
+    A slot is taken once the whole request has come, so whoever sends slowly holds none; no role
+    takes those of another.
     """
 
     app: App
     tokens: Tokens
     bounds: Bounds
     watch: Watch
-    inside: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    admitted: Counter[str] = field(default_factory=Counter)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -74,7 +76,7 @@ class _Passing:
     ) -> None:
         self.gate, self.scope, self._receive, self._send = gate, scope, receive, send
         self.status, self.token = 0, None  # type: tuple[int, Token | None]
-        self.counted = False
+        self.has_slot = False
         self.path = scope["path"] if scope["path"] in OURS else "other"
 
     async def through(self) -> None:
@@ -92,12 +94,16 @@ class _Passing:
             await self._turn(Turned(500, DEFECT))
         finally:
             watch.in_flight -= 1
-            self.gate.inside[self.token is not None] -= self.counted
-            who, role = (self.token.name, self.token.role) if self.token else ("-", "nobody")
-            watch.ended(self.path, who, role, self.status, time.monotonic() - began)
+            self.gate.admitted[self.role] -= self.has_slot
+            who = self.token.name if self.token else "-"
+            watch.ended(self.path, who, self.role, self.status, time.monotonic() - began)
+
+    @property
+    def role(self) -> str:
+        return self.token.role if self.token else "nobody"
 
     async def _let_in(self) -> Receive:
-        """Who it is, whether they may; then the body, whole."""
+        """Who it is, whether they may; then the body, whole; then a slot."""
         route, headers = OURS.get(self.scope["path"]), _headers(self.scope)
         if route is None or route.roles is not None:
             self.token = self._known(headers)
@@ -106,12 +112,12 @@ class _Passing:
         if self.scope["method"] != route.method:
             raise Turned(405, f"method: this is asked for by {route.method}", allow=route.method)
         self._may(route)
-        if self.gate.inside[self.token is not None] >= self.gate.bounds.at_once:
-            raise Turned(429, "busy: too many requests at once; ask again", **{"retry-after": "1"})
-        self.gate.inside[self.token is not None] += 1
-        self.counted = True
-        self.scope.setdefault("state", {})["token"] = self.token
+        state = self.scope.setdefault("state", {})
+        state["token"] = self.token
         body = await self._body(headers, route)
+        if route.takes_slot:
+            self._take_slot()
+            state["admitted"] = True  # its connection is not closed to make room for others
 
         async def receive() -> Message:
             if body:
@@ -136,6 +142,12 @@ class _Passing:
             )
         return token
 
+    def _take_slot(self) -> None:
+        if self.gate.admitted[self.role] >= self.gate.bounds.at_once:
+            raise Turned(429, "busy: too many requests at once; ask again", **{"retry-after": "1"})
+        self.gate.admitted[self.role] += 1
+        self.has_slot = True
+
     def _may(self, route: Route) -> None:
         if route.roles is not None and (self.token is None or self.token.role not in route.roles):
             raise Turned(403, f"role: this is for {' and '.join(route.roles)} alone")
@@ -149,10 +161,13 @@ class _Passing:
         said = (headers.get("content-length") or ["0"])[0]
         if not said.isdigit() or int(said[:20]) > most:
             raise Turned(413, f"body: has more than {most:,} bytes")
+        if not most and "transfer-encoding" in headers:
+            raise Turned(413, f"body: {route.method} takes none")
         if {"content-length", "transfer-encoding"} <= {*headers}:
             raise Turned(400, "body: has two lengths, of which a proxy may take the other")
         parts, size = list[bytes](), 0
-        async with asyncio.timeout(min(SLOWEST, self.gate.bounds.seconds)) as limit:
+        patience = BODY_SECONDS if self.token else FORM_SECONDS
+        async with asyncio.timeout(min(patience, self.gate.bounds.seconds)) as limit:
             try:
                 while True:
                     message = await self._receive()

@@ -18,18 +18,21 @@ LOOKING: tuple[Role, ...] = ("steward", "auditor")
 class Route:
     """``method``: the one that there is; ``roles``: who may; None: anybody, without a token.
 
-    ``body``: what is sent, if anything is.
+    ``body``: what is sent, if anything is. ``takes_slot``: whether it counts among the requests
+    that are worked on at once, of which there are as many as bounds say. What takes none is
+    answered from memory, or is bounded by the threads that work on it.
     """
 
     method: str
     roles: tuple[Role, ...] | None
     body: str = "application/json"
+    takes_slot: bool = True
 
 
 ROUTES: Mapping[str, Route] = {
-    "/health": Route("GET", None),
+    "/health": Route("GET", None, takes_slot=False),
     "/openapi.json": Route("GET", ROLES),
-    "/metrics": Route("GET", LOOKING),
+    "/metrics": Route("GET", LOOKING, takes_slot=False),
     "/v1/catalogue": Route("GET", APPLICATION),
     "/v1/cells": Route("POST", APPLICATION),
     "/v1/answers": Route("POST", APPLICATION),
@@ -43,10 +46,10 @@ ROUTES: Mapping[str, Route] = {
 # Pages of the dashboard, which look themselves who has signed in.
 FORM = "application/x-www-form-urlencoded"
 PAGES: Mapping[str, Route] = {
-    "/dashboard": Route("GET", None),
-    "/dashboard/plan": Route("GET", None),
-    "/dashboard/history": Route("GET", None),
-    "/dashboard/enter": Route("POST", None, FORM),
-    "/dashboard/leave": Route("POST", None, FORM),
-    "/dashboard/approve": Route("POST", None, FORM),
+    "/dashboard": Route("GET", None, takes_slot=False),
+    "/dashboard/plan": Route("GET", None, takes_slot=False),
+    "/dashboard/history": Route("GET", None, takes_slot=False),
+    "/dashboard/enter": Route("POST", None, FORM, takes_slot=False),
+    "/dashboard/leave": Route("POST", None, FORM, takes_slot=False),
+    "/dashboard/approve": Route("POST", None, FORM, takes_slot=False),
 }

@@ -104,7 +104,9 @@ class Steward:
             return _page(f"<!doctype html><title>unspoken</title><p>{html.escape(str(error))}", 409)
 
     def _session(self, request: Any) -> Session | None:
-        return self.sessions.of(request.cookies.get(COOKIE, ""))
+        session = self.sessions.of(request.cookies.get(COOKIE, ""))
+        request.state.admitted = session is not None
+        return session
 
 
 async def _sent(request: Any) -> dict[str, str]:
