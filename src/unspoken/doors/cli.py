@@ -17,6 +17,7 @@ import typer
 from typer.main import get_command
 
 from unspoken.doors.commands import giving, keeping, looking, trying
+from unspoken.doors.commands.options import allow_other_hosts
 from unspoken.doors.ending import ended_by, heed, over
 from unspoken.doors.everywhere import Everywhere
 from unspoken.doors.running import out, running, stopped
@@ -57,6 +58,10 @@ def command_line(
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", callback=_quiet, expose_value=False,
                            help="Say nothing of how far a command is.")
+    ] = False,
+    outside: Annotated[
+        bool, typer.Option("--outside", callback=allow_other_hosts, expose_value=False,
+                           help="Let the ledger be on another machine, as the project says.")
     ] = False,
 ) -> None:  # fmt: skip
     """What is asked of no command, before it or after it."""

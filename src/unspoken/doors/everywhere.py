@@ -10,7 +10,7 @@ from unspoken.errors import InputError
 
 __all__ = ["Everywhere"]
 
-OF_NO_COMMAND = {"--version", "--quiet"}
+OF_NO_COMMAND = {"--version", "--quiet", "--outside"}
 
 
 class Everywhere(TyperGroup):
@@ -20,7 +20,7 @@ class Everywhere(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             mine = [option for option in self.params if OF_NO_COMMAND & {*option.opts}]
-            command.params += [option for option in mine if option not in command.params]
+            command.params += [o for o in mine if not _options(command) & {*o.opts}]
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -42,4 +42,5 @@ class Everywhere(TyperGroup):
 
 
 def _options(command: Any) -> set[str]:
+    """All words by which an option of a command is given."""
     return {word for option in command.params for word in (*option.opts, *option.secondary_opts)}

@@ -1,7 +1,7 @@
 """A ledger in PostgreSQL, in the first schema of the search path: one program at a time charges.
 
 The driver is looked for where a connection is asked for; the password is libpq's to find: in the
-URL, in PGPASSWORD or in ~/.pgpass. No message shows it.
+URL, in PGPASSWORD or in ~/.pgpass. No message shows it, and `database_host` says who is sent it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sqlalchemy as sql
 
 from unspoken.errors import InputError
 from unspoken.ledger import schema
+from unspoken.ledger.database_host import connection_parameters, host_of
 from unspoken.numerics.files import PATIENCE
 
 __all__ = ["Server"]
@@ -39,9 +40,14 @@ class Server:
                 f"ledger {self}: PostgreSQL is spoken by psycopg, which is not installed: "
                 'pip install "unspoken[postgres]"'
             )
+        try:
+            parameters = connection_parameters(self._url)
+        except InputError as error:
+            raise InputError(f"ledger {self}: {error}") from None
         self.path = Path(self.short)
         self._engine = sql.create_engine(
-            self._url,
+            f"{DRIVER}://",
+            connect_args=parameters,
             poolclass=sql.QueuePool,
             pool_size=1,
             max_overflow=-1,
@@ -58,7 +64,7 @@ class Server:
     @property
     def short(self) -> str:
         """What it is called beside its key."""
-        return f"{self._url.database} at {self._url.host or 'this machine'}"
+        return f"{self._url.database} at {host_of(self._url) or 'this machine'}"
 
     def there(self) -> bool:
         """Whether there is a ledger; another table in its place is refused."""

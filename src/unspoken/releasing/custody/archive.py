@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -25,6 +25,7 @@ from typing import Any
 from unspoken.errors import InputError, UnspokenError
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
+from unspoken.ledger.database_host import other_hosts_allowed
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
@@ -124,7 +125,8 @@ def backup(project: Project | str | Path, archive: Path) -> BackedUp:
 def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Restored:
     """Put back what `backup` kept, all or nothing, over nothing that is there.
 
-    ``outside``: also where the project file names places outside of ``folder``.
+    ``outside``: also where the project file names places outside of ``folder``, or a database on
+    another machine.
     """
     listed, held = _unpacked(archive)
     path = folder.absolute() / listed["project"]
@@ -148,7 +150,8 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
                     file.write(held[name])
                 written[name] = place
         if project.files.database is not None:
-            _into(project.files.database, project.files.key, held["ledger"])
+            with other_hosts_allowed() if outside else nullcontext():
+                _into(project.files.database, project.files.key, held["ledger"])
     return Restored(places, head.number, listed["made"])
 
 
