@@ -194,7 +194,7 @@ def test_a_ledger_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     ledger = Ledger(path)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     changed(path, "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'x'); END")
-    with pytest.raises(InputError, match=r"name\.sqlite: not a ledger \(x\)"):
+    with pytest.raises(InputError, match=r"name\.sqlite: has the trigger full on events"):
         charge(ledger, release(a=1))
     assert ledger.events() == []
 

@@ -15,7 +15,8 @@ from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
 from tests.ledger.histories import event
 from tests.releasing.small import small
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Head, KeyedRequest, Ledger
+from unspoken.ledger import Account, Head, KeyedRequest, Ledger, store
+from unspoken.ledger import schema as tables
 from unspoken.releasing import backup, release, restore, verified
 
 Run = Callable[[str], None]
@@ -109,6 +110,74 @@ def test_what_was_changed_is_refused(
     ):
         with pytest.raises(InputError, match=said):
             ask()
+
+
+GARBLES = """
+CREATE FUNCTION garble() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN UPDATE events SET body = '{{}}' WHERE id = {row}; RETURN NULL; END $$;
+CREATE {kind}TRIGGER t AFTER INSERT ON events {when} FOR EACH ROW EXECUTE FUNCTION garble()
+"""
+LATE = {"kind": "CONSTRAINT ", "when": "DEFERRABLE INITIALLY DEFERRED"}
+OBJECTS = [
+    (GARBLES.format(kind="", when="", row="NEW.id"), "the trigger t on events"),
+    (GARBLES.format(**LATE, row="NEW.id"), "the trigger t on events"),
+    (GARBLES.format(kind="", when="", row=1), "the trigger t on events"),
+    ("CREATE RULE r AS ON INSERT TO events DO INSTEAD NOTHING", "the rule r on events"),
+    ("CREATE RULE r AS ON UPDATE TO account DO INSTEAD NOTHING", "the rule r on account"),
+    ("ALTER TABLE events ENABLE ROW LEVEL SECURITY", "the row-level security events"),
+    ("CREATE POLICY p ON events USING (id < 2)", "the policy p on events"),
+    ("ALTER TABLE events ADD CHECK (id < 2)", "the constraint events_id_check on events"),
+    ("CREATE TABLE more () INHERITS (events)", "the inherited table more on events"),
+    ("ALTER TABLE events ADD more text", "the column more of events"),
+    ("ALTER TABLE events ALTER body TYPE varchar(9999)", "the column body of events"),
+    ("ALTER TABLE events ALTER id TYPE bigint", "the column id of events"),
+    ('ALTER TABLE requests ALTER key TYPE text COLLATE "C"', "the column key of requests"),
+    ("ALTER TABLE requests DROP code", "the column code of requests"),
+    ("ALTER TABLE account SET UNLOGGED", "the relation that is no plain table account"),
+    (
+        "DROP TABLE account; CREATE VIEW account AS SELECT '' AS key, '' AS value",
+        "the relation that is no plain table account",
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "said"), OBJECTS)
+def test_what_is_attached_is_named(
+    statement: str, said: str, schema: str, run: Run, tmp_path: Path
+) -> None:
+    """When it is opened, and before anything is charged to one that is open."""
+    ledger = Ledger(schema)
+    charge(ledger, tmp_path, "1")
+    run(statement)
+    for ask in (lambda: Ledger(schema), lambda: charge(ledger, tmp_path, "2")):
+        with pytest.raises(InputError, match=f"^ledger .*: has {said}.*remove it, or restore"):
+            ask()
+    head = under(tmp_path).kept()
+    assert head is not None
+    assert head.number == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        GARBLES.format(kind="", when="", row="NEW.id"),
+        GARBLES.format(**LATE, row="NEW.id"),
+        "CREATE RULE r AS ON INSERT TO events DO INSTEAD NOTHING",
+    ],
+)
+def test_what_is_not_stored_as_written_does_not_count(
+    statement: str, schema: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever changed it, and however late: here nobody looks at what is attached."""
+    for module in (tables, store):
+        monkeypatch.setattr(module, "refuse_changed", lambda *_: None)
+    charge(Ledger(schema), tmp_path, "1")
+    before = under(tmp_path).kept()
+    run(statement)
+    with pytest.raises(InputError, match="did not store row 2 of events as it was written"):
+        charge(Ledger(schema), tmp_path, "2")
+    assert under(tmp_path).kept() == before
+    assert Ledger(schema).verify(under(tmp_path)) == before
 
 
 def test_what_goes_wrong_is_one_line_without_a_password(

@@ -17,6 +17,7 @@ from unspoken.errors import InputError
 from unspoken.ledger.chain import ALL, parsed, taken
 from unspoken.ledger.schema import BELIEFS, EVENTS, REQUESTS, named
 from unspoken.ledger.seal import CODE, Head, Seal
+from unspoken.ledger.written_rows import insert_rows
 
 __all__ = ["lines", "loaded"]
 
@@ -54,7 +55,7 @@ def loaded(connection: sql.Connection, given: Iterable[str], seal: Seal, place: 
     named(connection, name)
     for table in (EVENTS, *BESIDE):
         if rows[table.name]:
-            connection.execute(sql.insert(table), rows[table.name])
+            insert_rows(connection, table, rows[table.name], place)
     for _ in parsed(connection, place):  # each can be read
         pass
     return codes

@@ -20,6 +20,7 @@ from unspoken.ledger.decisions import KINDS, Event
 from unspoken.ledger.entries import Entries
 from unspoken.ledger.schema import ACCOUNT, EVENTS
 from unspoken.ledger.seal import Head, Seal
+from unspoken.ledger.written_rows import insert_rows
 
 __all__ = ["ALL", "EventChain", "followed", "parsed", "taken"]
 
@@ -32,7 +33,7 @@ class EventChain:
     """``codes``: of every event that was followed; the first is the name of the ledger."""
 
     def __init__(self, codes: list[str], place: str) -> None:
-        self.codes, self._place = codes, place
+        self.codes, self.place = codes, place
         self._entries, self._kept = Entries(), 0
         self._rows: list[dict[str, Any]] = []  # that are not in the database yet
         self.account = Account(self._entries)
@@ -60,8 +61,8 @@ class EventChain:
         if last and not self._same(next(rows, None), seal):
             return False
         for row in rows:
-            self.codes.append(taken(self.codes, tuple(row), seal, self._place))
-            self.account.enter(_event(row, self._place), self.head.number)
+            self.codes.append(taken(self.codes, tuple(row), seal, self.place))
+            self.account.enter(_event(row, self.place), self.head.number)
         return True
 
     def add(self, event: Event, at: str, seal: Seal) -> Head:
@@ -75,9 +76,9 @@ class EventChain:
         return self.head
 
     def keep(self, connection: sql.Connection) -> None:
-        """Write what was appended."""
+        """Write what was appended; refuse what the database does not store as it is."""
         if self._rows:
-            connection.execute(sql.insert(EVENTS), self._rows)
+            insert_rows(connection, EVENTS, self._rows, self.place)
             self._rows = []
 
     def _checkpoint(self, connection: sql.Connection, seal: Seal) -> None:

@@ -26,7 +26,11 @@ __all__ = ["Server"]
 DRIVER = "postgresql+psycopg"
 LOCKED = "55P03"  # lock_not_available
 # One advisory lock a ledger, which is a schema: whoever has it is alone until its transaction ends.
-LOCK = sql.text("SELECT pg_advisory_xact_lock(:of, hashtext(current_schema()))")
+LOCK = sql.text(
+    "SELECT pg_catalog.pg_advisory_xact_lock(:of, pg_catalog.hashtext(current_schema()))"
+)
+# What a trigger put off until the commit is done before rows are read back.
+AT_ONCE = sql.text("SET CONSTRAINTS ALL IMMEDIATE")
 OF = int.from_bytes(hashlib.sha256(b"unspoken ledger").digest()[:4], "big", signed=True)
 
 
@@ -83,6 +87,7 @@ class Server:
         try:
             with self._engine.begin() as connection:
                 connection.execute(LOCK, {"of": OF})
+                connection.execute(AT_ONCE)
                 yield connection
         except sql.exc.DBAPIError as error:
             self._reworded(error)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import sqlalchemy as sql
 
 from unspoken.errors import InputError
+from unspoken.ledger.chain import EventChain
 from unspoken.ledger.schema import REQUESTS
 from unspoken.ledger.seal import Seal
+from unspoken.ledger.written_rows import insert_rows
 
 __all__ = ["KeyedRequest", "asked_before", "noted"]
 
@@ -34,8 +36,9 @@ def asked_before(
     row = connection.execute(asked).first()
     if row is None:
         return None
-    event = codes[row.number : row.number + 1]
-    if row.code != seal.request(row.key, row.digest, *event):
+    known = isinstance(row.number, int)  # SQLite keeps anything in any column
+    event = codes[row.number : row.number + 1] if known else []
+    if not known or row.code != seal.request(row.key, row.digest, *event):
         raise InputError(
             f"request {request.key!r}: is not as it was kept; restore the ledger from a copy"
         )
@@ -47,9 +50,9 @@ def asked_before(
 
 
 def noted(
-    connection: sql.Connection, request: KeyedRequest, number: int, codes: Sequence[str], seal: Seal
+    connection: sql.Connection, request: KeyedRequest, number: int, chain: EventChain, seal: Seal
 ) -> None:
     """Keep which event it made."""
     row = {"key": request.key, "digest": request.digest}
-    code = seal.request(*row.values(), codes[number])
-    connection.execute(sql.insert(REQUESTS).values(**row, number=number, code=code))
+    code = seal.request(*row.values(), chain.codes[number])
+    insert_rows(connection, REQUESTS, [{**row, "number": number, "code": code}], chain.place)

@@ -8,6 +8,7 @@ import sqlalchemy as sql
 
 from unspoken.errors import InputError
 from unspoken.ledger import checkpoint
+from unspoken.ledger.schema_comparison import refuse_foreign_objects
 from unspoken.ledger.seal import CODE
 from unspoken.numerics.coins import fresh_name
 
@@ -20,6 +21,7 @@ __all__ = [
     "made",
     "named",
     "prepared",
+    "refuse_changed",
     "there",
 ]
 
@@ -82,6 +84,11 @@ def made(connection: sql.Connection) -> None:
     connection.execute(sql.insert(_MEANING), rows)
 
 
+def refuse_changed(connection: sql.Connection, place: str) -> None:
+    """Refuse tables that are not as they were made, and what is attached to them."""
+    refuse_foreign_objects(connection, _TABLES.tables, place)
+
+
 def named(connection: sql.Connection, name: str) -> None:
     """Give a ledger of no events the name of the one whose events it is to have."""
     is_name = _MEANING.c.name == "name"
@@ -91,6 +98,7 @@ def named(connection: sql.Connection, name: str) -> None:
 def prepared(connection: sql.Connection, place: str) -> str:
     """Refuse what is no ledger; bring an older one up to date. Gives the name of the ledger."""
     if not there(connection):
+        refuse_changed(connection, place)  # a view in the place of a table, say
         raise InputError(f"ledger {place}: not a ledger, but another database")
     meaning = {row.name: row.value for row in connection.execute(sql.select(_MEANING))}
     kept, name = meaning.get("format"), meaning.get("name")
@@ -101,6 +109,7 @@ def prepared(connection: sql.Connection, place: str) -> str:
             f"ledger {place}: has format {kept}, this unspoken reads {FORMAT}; use the version "
             "that wrote it, or, for rows that were never released, a key and a ledger of their own"
         )
+    refuse_changed(connection, place)
     if not isinstance(name, str) or not CODE.fullmatch(name):
         raise InputError(f"ledger {place}: has lost its name; restore it from a copy")
     _brought_up(connection, place, meaning.get("steps") or "0")

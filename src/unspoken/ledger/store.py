@@ -27,9 +27,10 @@ from unspoken.ledger.line import Line, Waiting
 from unspoken.ledger.page import Page
 from unspoken.ledger.place import place
 from unspoken.ledger.requests import KeyedRequest, asked_before, noted
-from unspoken.ledger.schema import BELIEFS, EVENTS, prepared
+from unspoken.ledger.schema import BELIEFS, EVENTS, prepared, refuse_changed
 from unspoken.ledger.seal import Head, Seal
 from unspoken.ledger.sqlite import in_memory, reworded
+from unspoken.ledger.written_rows import insert_rows
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
 
 __all__ = ["Ledger"]
@@ -279,6 +280,8 @@ class Ledger:
             # From before the transaction: heads are written in the order of the events.
             beside = charging and held.enter_context(unfinished(seal.file, PRIVATE, PATIENCE))
             with self._followed(seal) as (connection, chain):
+                if charging:
+                    refuse_changed(connection, str(self._place))
                 for asked in group:
                     _decide(asked, connection, chain)
                 chain.keep(connection)
@@ -313,7 +316,9 @@ class Ledger:
 
     def _row(self, number: int) -> sql.Row[Any]:
         with self._begin() as connection:
-            found: sql.Row[Any] = connection.execute(ALL.where(EVENTS.c.id == number)).one()
+            found = connection.execute(ALL.where(EVENTS.c.id == number)).first()
+        if found is None:
+            raise InputError(f"ledger {self}: event {number} is gone; restore it from a copy")
         return found
 
     def _begin(self) -> AbstractContextManager[sql.Connection]:
@@ -336,7 +341,7 @@ def _decide(asked: _Asked, connection: sql.Connection, chain: EventChain) -> Non
         if number is None:
             number = _append(asked, asked.event, connection, chain)
         if asked.request is not None:
-            noted(connection, asked.request, number, chain.codes, asked.seal)
+            noted(connection, asked.request, number, chain, asked.seal)
     asked.head = Head(number, chain.codes[number])
 
 
@@ -345,5 +350,5 @@ def _append(asked: _Asked, event: Event, connection: sql.Connection, chain: Even
     head = chain.add(event, now, asked.seal)
     if isinstance(event, Learning) and asked.belief is not None:
         row = {"digest": event.digest, "text": asked.belief}
-        connection.execute(sql.insert(BELIEFS).values(**row))
+        insert_rows(connection, BELIEFS, [row], chain.place)
     return head.number
