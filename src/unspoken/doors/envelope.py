@@ -60,9 +60,17 @@ def written(report: Path, charts: Sequence[Path]) -> dict[str, Any]:
 
 
 def reproduced(found: Sequence[tuple[Path, Reproduced]]) -> dict[str, Any]:
-    """Releases that came out again as their manifests say, each to the byte."""
+    """Releases that came out again as their manifests say, each to the byte; and which fields of
+    older ones cannot be checked.
+    """
     same = [
-        {"manifest": str(paper), "event": each.number, "rows": each.rows, "sha256": each.sha256}
+        {
+            "manifest": str(paper),
+            "event": each.number,
+            "rows": each.rows,
+            "sha256": each.sha256,
+            "unchecked": [*each.unchecked],
+        }
         for paper, each in found
     ]
     return {**head("verify"), "reproduced": same}

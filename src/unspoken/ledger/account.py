@@ -88,7 +88,7 @@ class Account:
     def number(self, event: Event) -> int | None:
         """That of the very same event, if there is one; of a plan, if none was adopted since."""
         last = self.adopted(event.table) if isinstance(event, Adoption) else event
-        same = last is not None and last.to_json() == event.to_json()
+        same = last is not None and last.identity == event.identity
         found: int | None = self._entries.one(_same(event)) if same else None
         return found
 
@@ -334,7 +334,7 @@ class Account:
 
 
 def _same(event: Event) -> Key:
-    return "event", hashlib.sha256(event.to_json().encode()).hexdigest()
+    return "event", hashlib.sha256(event.identity.encode()).hexdigest()
 
 
 def _with(rows: list[Any], row: Any) -> list[Any]:

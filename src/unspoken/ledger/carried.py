@@ -1,8 +1,8 @@
 """A ledger as lines of JSON: all that cannot be made again, to be read by others and carried over.
 
 The first line says which ledger it is and how far; then each event is a line, as it is kept, with
-the code that it has in the chain; then belief files and the keys of requests. Whoever has the key
-sees whether a line was changed; whoever has it not can still read what was charged.
+the code that it has in the chain; then texts, as of belief files, and the keys of requests. Whoever
+has the key sees whether a line was changed; whoever has it not can still read what was charged.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import sqlalchemy as sql
 
 from unspoken.errors import InputError
 from unspoken.ledger.chain import ALL, parsed, taken
-from unspoken.ledger.schema import BELIEFS, EVENTS, REQUESTS, named
+from unspoken.ledger.schema import EVENTS, REQUESTS, TEXTS, named
 from unspoken.ledger.seal import CODE, Head, Seal
 from unspoken.ledger.written_rows import insert_rows
 
 __all__ = ["lines", "loaded"]
 
 MARK = {"unspoken": "ledger", "format": 1}
-BESIDE = (BELIEFS, REQUESTS)
+BESIDE = (TEXTS, REQUESTS)
 
 
 def lines(connection: sql.Connection, name: str, head: Head) -> Iterator[str]:

@@ -37,6 +37,10 @@ class Learning(Kept):
         return f"{self.table}: {self.rows:,} rows counted, with noise of eps {self.epsilon:g}"
 
     @property
+    def text_digest(self) -> str:
+        return self.digest
+
+    @property
     def what(self) -> str:
         """What was counted."""
         return f"{self.rows:,} rows, with noise of eps {self.epsilon:g}"

@@ -9,7 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, partial
 from typing import Annotated, Any, ClassVar, Self, cast
 
@@ -21,7 +21,8 @@ from unspoken.mechanisms import Mechanism, from_description
 __all__ = ["EXACT", "Described", "Kept", "Release"]
 
 FORMAT = 1
-LATER = ("rows", "parts", "counts", "unit", "unit_epsilon", "epoch_epsilon")  # older ones have none
+# Older events have none of these.
+LATER = ("rows", "parts", "counts", "terms", "unit", "unit_epsilon", "epoch_epsilon")
 EXACT = "exact "  # and the history, if there is one
 
 Described = Annotated[
@@ -49,6 +50,16 @@ class Kept:
     def to_json(self) -> str:
         """The event as kept."""
         return _written(self.body)
+
+    @property
+    def identity(self) -> str:
+        """The text by which the very same event is known again."""
+        return self.to_json()
+
+    @property
+    def text_digest(self) -> str | None:
+        """The digest of the text that the ledger keeps beside the event, if there is one."""
+        return None
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -79,7 +90,8 @@ class Release(Kept):
     rows these came late to, which part of it they are, from 2 on. ``counts``: what its plan was
     made from, the digest of a belief file, or EXACT counts, and then the SQL over keys by which
     rows were counted and not released; older events do not say it. ``draw``: which of its coins
-    were tossed; 1 are those of everybody who does not say it.
+    were tossed; 1 are those of everybody who does not say it. ``terms``: the digest of what its
+    manifests say beside the event, which the ledger keeps as a text; older events do not say it.
     """
 
     kind: ClassVar = "release"
@@ -100,6 +112,7 @@ class Release(Kept):
     parts: Mapping[str, Annotated[int, Field(strict=True, ge=2)]] = field(default_factory=dict)
     counts: str | None = None
     draw: Annotated[int, Field(strict=True, ge=1)] = 1
+    terms: str | None = None
 
     @property
     def given_again(self) -> str:
@@ -109,7 +122,16 @@ class Release(Kept):
     @cached_property
     def noise(self) -> str:
         """What noise of its own is known by: no other event has it."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return hashlib.sha256(self.identity.encode()).hexdigest()
+
+    @property
+    def identity(self) -> str:
+        """All of it but its terms: a release that is only worded anew shows nothing new."""
+        return self.to_json() if self.terms is None else replace(self, terms=None).to_json()
+
+    @property
+    def text_digest(self) -> str | None:
+        return self.terms
 
     @property
     def shows(self) -> list[str]:

@@ -14,10 +14,10 @@ from unspoken.numerics.coins import fresh_name
 
 __all__ = [
     "ACCOUNT",
-    "BELIEFS",
     "EVENTS",
     "FORMAT",
     "REQUESTS",
+    "TEXTS",
     "made",
     "named",
     "prepared",
@@ -41,9 +41,9 @@ EVENTS = sql.Table(
     sql.Column("body", sql.Text, nullable=False),
     sql.Column("code", sql.Text, nullable=False),
 )
-# The text of each belief file, by its digest, which the event of it has: what was drawn once can be
-# written again.
-BELIEFS = sql.Table(
+# Texts by their digests, which events have: of each belief file, so that what was drawn once can be
+# written again, and of what manifests say beside the event. Many events may have one.
+TEXTS = sql.Table(
     "beliefs",
     _TABLES,
     sql.Column("digest", sql.Text, primary_key=True),
@@ -62,7 +62,7 @@ REQUESTS = sql.Table(
 
 
 def _requests(connection: sql.Connection) -> None:
-    _TABLES.create_all(connection, [BELIEFS, ACCOUNT, REQUESTS])
+    _TABLES.create_all(connection, [TEXTS, ACCOUNT, REQUESTS])
 
 
 # What is done to a ledger of format 2 that was made before, in this order, each once.
@@ -126,7 +126,7 @@ def _brought_up(connection: sql.Connection, place: str, steps: str) -> None:
     for step in STEPS[done:]:
         step(connection)
     # What can be made again is, whoever removed it.
-    _TABLES.create_all(connection, [BELIEFS, ACCOUNT, REQUESTS])
+    _TABLES.create_all(connection, [TEXTS, ACCOUNT, REQUESTS])
     if done < len(STEPS):
         connection.execute(sql.delete(_MEANING).where(_MEANING.c.name == "steps"))
         row = {"name": "steps", "value": str(len(STEPS))}

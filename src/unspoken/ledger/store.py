@@ -21,13 +21,13 @@ from unspoken.ledger.account import Account
 from unspoken.ledger.answers import AnswerEvent
 from unspoken.ledger.carried import lines, loaded
 from unspoken.ledger.chain import ALL, EventChain, followed, parsed
-from unspoken.ledger.decisions import Decision, Event, Learning
+from unspoken.ledger.decisions import Decision, Event
 from unspoken.ledger.event import Release
 from unspoken.ledger.line import Line, Waiting
 from unspoken.ledger.page import Page
 from unspoken.ledger.place import place
 from unspoken.ledger.requests import KeyedRequest, asked_before, noted
-from unspoken.ledger.schema import BELIEFS, EVENTS, prepared, refuse_changed
+from unspoken.ledger.schema import EVENTS, TEXTS, prepared, refuse_changed
 from unspoken.ledger.seal import Head, Seal
 from unspoken.ledger.sqlite import in_memory, reworded
 from unspoken.ledger.written_rows import insert_rows
@@ -50,7 +50,7 @@ class _Asked(Waiting):
     check: Check
     seal: Seal
     event: Event | None = None
-    belief: str | None = None
+    text: str | None = None
     request: KeyedRequest | None = None
     head: Head | None = None
     error: Exception | None = None
@@ -158,12 +158,10 @@ class Ledger:
             rows = connection.execute(of).fetchall()
         return rows[-1].id if rows else None
 
-    def belief(self, digest: str) -> str | None:
-        """The text of the belief file that has this digest, if it was kept."""
+    def text(self, digest: str) -> str | None:
+        """The text that was kept under this digest, if there is one."""
         with self._begin() as connection:
-            asked = sql.select(BELIEFS.c.text).where(BELIEFS.c.digest == digest)
-            found: str | None = connection.execute(asked).scalar()
-        return found
+            return _text(connection, digest)
 
     def copy(self, seal: Seal) -> bytes:
         """As a file, as it is while nobody writes to it: of a database one that says the same."""
@@ -231,17 +229,17 @@ class Ledger:
         event: Event,
         check: Check,
         seal: Seal,
-        belief: str | None = None,
+        text: str | None = None,
         request: KeyedRequest | None = None,
     ) -> Head:
         """Append ``event`` if ``check`` lets it pass, in one transaction that locks writers out.
 
         Gives the number of the event and the code it makes. One that is there already, in every
-        detail, is that one: nothing new is shown, so nothing new is written down. ``belief``: the
-        text of the file that a `Learning` has the digest of. ``request``: asked again under its
-        key, the event that it made then is given again, and nothing is looked at or charged.
+        detail, is that one: nothing new is shown, so nothing new is written down. ``text``: what
+        the event has the digest of. ``request``: asked again under its key, the event that it made
+        then is given again, and nothing is looked at or charged.
         """
-        head: Head = self._served(_Asked(check, seal, event, belief, request))
+        head: Head = self._served(_Asked(check, seal, event, text, request))
         return head
 
     def _served(self, asked: _Asked) -> Any:
@@ -348,7 +346,14 @@ def _decide(asked: _Asked, connection: sql.Connection, chain: EventChain) -> Non
 def _append(asked: _Asked, event: Event, connection: sql.Connection, chain: EventChain) -> int:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     head = chain.add(event, now, asked.seal)
-    if isinstance(event, Learning) and asked.belief is not None:
-        row = {"digest": event.digest, "text": asked.belief}
-        insert_rows(connection, BELIEFS, [row], chain.place)
+    digest, text = event.text_digest, asked.text
+    if digest is not None and text is not None and _text(connection, digest) is None:
+        insert_rows(connection, TEXTS, [{"digest": digest, "text": text}], chain.place)
     return head.number
+
+
+def _text(connection: sql.Connection, digest: str) -> str | None:
+    found: str | None = connection.execute(
+        sql.select(TEXTS.c.text).where(TEXTS.c.digest == digest)
+    ).scalar()
+    return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from unspoken.errors import InputError
 from unspoken.learning.learned import CELLS
 from unspoken.learning.pinned import JOINT
-from unspoken.ledger import Account, Head, Release
+from unspoken.ledger import Account, Release
 from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.numbers import number
@@ -24,6 +24,7 @@ from unspoken.releasing.assessing.in_context import in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage, leakage_matrix
 from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
 from unspoken.releasing.custody.believing import used_rows
+from unspoken.releasing.custody.charges import ChargedRelease, digest_of, terms_text
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission, policy_of
 from unspoken.releasing.deciding.adopting import declared
@@ -33,6 +34,7 @@ from unspoken.releasing.results import Said
 from unspoken.releasing.rows.kernel import RowKernel
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
+from unspoken.releasing.writing.sifting import Piece
 
 __all__ = ["Asked", "coined_by"]
 
@@ -166,13 +168,30 @@ class Asked:
         return self.mechanism.showing(self.project.reads)
 
     def described(
-        self, event: Release, head: Head, charged: str, written: manifest.Written
+        self, charged: ChargedRelease, written: manifest.Written, piece: Piece | None = None
     ) -> dict[str, Any]:
-        """The manifest of what was written."""
-        ready, lines = self.ready, self.ready.promise.lines()
+        """The manifest of what was written; ``piece``: where that is the file of one epoch.
+
+        Terms that the ledger does not have are those of today.
+        """
+        event, terms = charged.event, charged.terms
+        if terms is None:
+            terms = self._terms(event.mechanism)
+        if piece is not None:
+            parts = {piece.epoch: piece.part} if piece.part > 1 else {}
+            event = replace(event, readings={piece.epoch: dict(piece.readings)}, parts=parts)
+        at, by_epoch = charged.at, piece is not None
+        return manifest.described(event, terms, charged.head, at, written, by_epoch)
+
+    @cached_property
+    def terms(self) -> str:
+        """What manifests of this release are to say beside its event, as the ledger keeps it."""
+        return terms_text(self._terms(self.released))
+
+    def _terms(self, coin: Mechanism) -> dict[str, Any]:
+        """Of what shows these, which may be of an older plan."""
+        ready, law = self.ready, self.ready.learned.belief
         belief = None if ready.pinned is None else ready.pinned.digest
-        closed = ready.closed_names
-        coin, law = event.mechanism, ready.learned.belief  # of a plan that was another one, maybe
         given = {} if belief is None else stated_given(coin, law)
         each = {
             name: {str(value): chance for value, chance in given[name].items()}
@@ -182,9 +201,8 @@ class Asked:
         shown = manifest.InclusionRates(
             stated(coin, law), each, unexpected(coin, law) if given else ()
         )
-        return manifest.described(
-            self.project, event, shown, head, charged, written, closed, lines, belief
-        )
+        lines = ready.promise.lines()
+        return manifest.terms(self.project, shown, ready.closed_names, lines, belief)
 
     def event(
         self,
@@ -216,6 +234,7 @@ class Asked:
             parts=parts or {},
             counts=ready.counts,
             draw=self.draw,
+            terms=digest_of(self.terms),
         )
 
 

@@ -16,11 +16,12 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from unspoken.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Head, Release, tossing
+from unspoken.ledger import Account, Release, tossing
 from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked
+from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.drifted import drifted
@@ -194,13 +195,17 @@ class _Release:
         }
         rounds = self.rounds(kept, [p for p in self.pieces if p is not spooled.get(p.epoch)])
         first = [self.begun(turn) for turn in rounds[:1]]
-        head = kept.ledger.charge(self._charged(kept), admit, kept.seal)
-        written = 0
+        head = kept.ledger.charge(self._charged(kept), admit, kept.seal, self.asked.terms)
+        of_number, written = cache(partial(ChargedRelease.from_ledger, kept.ledger)), 0
+
+        def charged(piece: Piece) -> ChargedRelease:
+            return of_number(head.number if piece.number is None else piece.number)
+
         for epoch, piece in spooled.items():
-            written += self._publish(piece, partial(spool.copied, epoch), kept, head)
+            written += self._publish(piece, partial(spool.copied, epoch), charged(piece))
         for turn in rounds:
             rows = first.pop() if first else self.begun(turn)
-            written += self.write(turn, rows, kept, head)
+            written += self.write(turn, rows, charged)
         return written
 
     def _charged(self, kept: Custody) -> Release:
@@ -235,7 +240,10 @@ class _Release:
         return begun(self.asked.reading, kernel, self.asked.reading.among(texts))
 
     def write(
-        self, turn: _Round, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head
+        self,
+        turn: _Round,
+        batches: Iterator[pa.RecordBatch],
+        charged: Callable[[Piece], ChargedRelease],
     ) -> int:
         """Write the file of each; gives how many rows they have."""
         rows, waiting = 0, {piece.epoch: piece for piece in turn.pieces}
@@ -244,7 +252,7 @@ class _Release:
             if piece is None:
                 raise two_of_one_name(self.asked.project, epoch)
             prints = Prints(self.asked.reading.rules, self.master, epoch)
-            rows += self._write(piece, of_piece(prints, piece, group), kept, head)
+            rows += self._write(piece, of_piece(prints, piece, group), charged(piece))
         gone = next(iter(waiting.values()), None)
         if gone is not None:
             files = self.asked.project.files
@@ -252,7 +260,7 @@ class _Release:
         return rows
 
     def _write(
-        self, piece: Piece, batches: Iterator[pa.RecordBatch], kept: Custody, head: Head
+        self, piece: Piece, batches: Iterator[pa.RecordBatch], charged: ChargedRelease
     ) -> int:
         reading, witness = self.asked.reading, Witness(self.asked.reading.rules, self.master)
 
@@ -262,20 +270,15 @@ class _Release:
                 raise changed(reading, output)
             return written
 
-        return self._publish(piece, fill, kept, head)
+        return self._publish(piece, fill, charged)
 
     def _publish(
-        self, piece: Piece, fill: Callable[[Output, BinaryIO], Written], kept: Custody,
-        head: Head,
-    ) -> int:  # fmt: skip
+        self, piece: Piece, fill: Callable[[Output, BinaryIO], Written], charged: ChargedRelease
+    ) -> int:
         output = output_of(self.asked.project.files, piece.epoch, piece.part)
-        charged, event = head, self.event
-        if piece.number is not None:
-            charged, event = kept.ledger.release(piece.number)
-        event, at = _about(event, piece), kept.ledger.charged(charged.number)
         with unfinished(output.release, PRIVATE) as data, unfinished(output.manifest) as paper:
             written = fill(output, data.file)
-            described = self.asked.described(event, charged, at, written)
+            described = self.asked.described(charged, written, piece)
             publish(output, data, paper, written, described)
         return written.rows
 
@@ -331,12 +334,6 @@ def _event(asked: Asked, master: MasterKey, new: Sequence[Piece]) -> Release:
     readings = {piece.epoch: piece.readings for piece in new}
     parts = {piece.epoch: piece.part for piece in new if piece.part > 1}
     return asked.event(master, readings, sum(piece.rows for piece in new), parts)
-
-
-def _about(event: Release, piece: Piece) -> Release:
-    """As the manifest of one file has it."""
-    parts = {piece.epoch: piece.part} if piece.part > 1 else {}
-    return replace(event, readings={piece.epoch: dict(piece.readings)}, parts=parts)
 
 
 def of_piece(

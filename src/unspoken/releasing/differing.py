@@ -91,7 +91,7 @@ def _earlier(kept: Custody | None, believed: Believed) -> Pinned | None:
     """The last of this table's countings before, of which the ledger has a copy."""
     digests = [event.digest for event in believed.learnings]
     for digest in digests[: digests.index(believed.pinned.digest)][::-1]:
-        text = None if kept is None else kept.ledger.belief(digest)
+        text = None if kept is None else kept.ledger.text(digest)
         if kept is not None and text is not None:
             found = Pinned.parse(text, kept.ledger.path)
             if {*found.labels} & {*believed.pinned.labels}:

@@ -23,6 +23,7 @@ from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
+from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
@@ -86,9 +87,9 @@ def _whole(asked: Asked, kept: Custody) -> Released:
             said.append(asked.said(event, account))
 
         moved = drifted(asked, kept, witness, witness.counts)
-        head = kept.ledger.charge(event, admit, kept.seal)
-        described = asked.described(event, head, kept.ledger.charged(head.number), written)
-        publish(output, data, paper, written, described)
+        head = kept.ledger.charge(event, admit, kept.seal, asked.terms)
+        charged = ChargedRelease.from_ledger(kept.ledger, head.number)
+        publish(output, data, paper, written, asked.described(charged, written))
     return Released(
         path=files.release,
         manifest=files.manifest,

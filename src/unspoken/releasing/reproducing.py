@@ -1,15 +1,18 @@
 """A release made again from ledger, key and source, without charging or writing anything.
 
 The mechanism is that of the event in the ledger, whatever plan is adopted since; the same coins on
-the same rows give the same bytes.
+the same rows give the same bytes. The manifest is made again too, by the function that writes it,
+and compared field by field.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +23,15 @@ from unspoken.ledger import Head, Release, Seal
 from unspoken.policy import Project
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import of_piece
+from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, manifest_at
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.open_project import OpenProject, opened
-from unspoken.releasing.rows.outputs import Output
+from unspoken.releasing.rows.outputs import Output, output_of
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Prints, Witness
+from unspoken.releasing.writing import manifest
+from unspoken.releasing.writing.comparison import differences, without
 from unspoken.releasing.writing.manifest import Written
 from unspoken.releasing.writing.publishing import write_rows
 from unspoken.releasing.writing.sifting import Piece
@@ -34,17 +40,25 @@ __all__ = ["Reproduced", "reproduce_all"]
 
 Readings = Mapping[str, Mapping[str, str]]
 
+# What events had no terms for, before they had any.
+UNCHECKED = (
+    "format", "version", "keys", "unit", "attributes", "estimating", "limits.close", "promise",
+    "belief",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Reproduced:
-    """``differs``: what is not as the manifest and the ledger say, and where; none: the bytes are
-    the same.
+    """``differs``: what of the source is not as the ledger says, and the first field of the
+    manifest that is not what it should be; none: the bytes and the manifest are the same.
+    ``unchecked``: fields that an event of an older version does not have.
     """
 
     number: int
     sha256: str
     rows: int
     differs: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 def reproduce_all(
@@ -62,12 +76,11 @@ def reproduce_all(
     kept.ledger.verify(Seal(kept.seal.key, kept.seal.coin_key, kept.seal.file, given))
     read, asked = OpenProject.of(whole), dict[tuple[str | None, int], Asked]()
     for each, paper in papers.items():
-        number = heads[each].number
-        _, event = kept.ledger.release(number)
-        which = next(iter(event.readers), None), event.draw
+        charged = ChargedRelease.from_ledger(kept.ledger, heads[each].number)
+        which = next(iter(charged.event.readers), None), charged.event.draw
         if which not in asked:
             asked[which] = Asked.of(read, 1.0, which[0], False, kept, None, which[1])
-        yield each, _Again(asked[which], kept, event).compared(number, paper)
+        yield each, _Again(asked[which], kept, charged).compared(paper)
 
 
 @dataclass(frozen=True)
@@ -76,26 +89,32 @@ class _Again:
 
     asked: Asked
     kept: Custody
-    event: Release
+    charged: ChargedRelease
 
-    def compared(self, number: int, paper: Mapping[str, Any]) -> Reproduced:
+    @property
+    def event(self) -> Release:
+        return self.charged.event
+
+    def compared(self, paper: Mapping[str, Any]) -> Reproduced:
         """What is written now beside what the manifest and the ledger say."""
-        stated, epoch = paper["release"], self._epoch(paper)
+        number, epoch = self.charged.head.number, self._epoch(paper)
+        piece = None if epoch is None else self._piece(epoch)
         then = self.event.readings if epoch is None else {epoch: self.event.readings[epoch]}
-        rows = self._rows() if epoch is None else self._rows_of(epoch)
+        rows = self._rows() if piece is None else self._rows_of(piece)
         witness = Witness(self.asked.reading.rules, self.kept.master)
         watched = witness.watch(rows)
         first = next(watched, None)
         if first is None:
             return Reproduced(number, "", 0, (f"of epoch {epoch} no row is there any more",))
-        written = self._written(itertools.chain([first], watched))
+        written = self._written(itertools.chain([first], watched), piece)
+        rebuilt = json.loads(manifest.text(self.asked.described(self.charged, written, piece)))
+        unchecked = UNCHECKED if self.charged.terms is None else ()
+        stated, meant = (reduce(without, unchecked, each) for each in (dict(paper), rebuilt))
         differs = (
             *_readings(then, witness.readings()),
-            *_said("rows", stated.get("rows"), written.rows),
-            *_said("columns", stated.get("columns"), written.columns),
-            *_said("sha256", stated.get("sha256"), written.sha256),
+            *itertools.islice(differences(stated, meant), 1),
         )
-        return Reproduced(number, written.sha256, written.rows, differs)
+        return Reproduced(number, written.sha256, written.rows, differs, unchecked)
 
     def _epoch(self, paper: Mapping[str, Any]) -> str | None:
         """The epoch that a file is of; None: one file has all that were released."""
@@ -109,26 +128,36 @@ class _Again:
     def _rows(self) -> Iterator[pa.RecordBatch]:
         return begun(self.asked.reading, self.asked.kernel(self.kept.master, self.event.mechanism))
 
-    def _rows_of(self, epoch: str) -> Iterator[pa.RecordBatch]:
-        """Those that the file has, as far as it is known which they were: others came late since,
-        or before. Where that is not known, all there are.
+    def _piece(self, epoch: str) -> Piece:
+        """The rows that the file of an epoch has, as far as it is known which they were: others
+        came late since, or before. Where that is not known, all there are.
         """
-        reading, kept, there = self.asked.reading, self.kept, self.asked.reading.epochs
-        if epoch not in there:
-            return iter(())
-        prints = Prints(reading.rules, kept.master, epoch)
         readings = self.event.readings[epoch]
-        first = FirstReadings.of(self.asked.project.files.ledger).read(prints, readings)
-        keys = None if first is None else [records.keys for records in first]
-        piece = Piece(epoch, self.event.parts.get(epoch, 1), readings, keys=keys)
-        kernel = self.asked.kernel(kept.master, self.event.mechanism, apart=True)
-        texts = None if len(there) == 1 else sorted(there[epoch])
-        return of_piece(prints, piece, begun(reading, kernel, reading.among(texts)))
+        first = FirstReadings.of(self.asked.project.files.ledger)
+        records = first.read(self._prints(epoch), readings)
+        keys = None if records is None else [each.keys for each in records]
+        return Piece(epoch, self.event.parts.get(epoch, 1), readings, keys=keys)
 
-    def _written(self, rows: Iterator[pa.RecordBatch]) -> Written:
+    def _prints(self, epoch: str) -> Prints:
+        return Prints(self.asked.reading.rules, self.kept.master, epoch)
+
+    def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        reading, there = self.asked.reading, self.asked.reading.epochs
+        if piece.epoch not in there:
+            return iter(())
+        kernel = self.asked.kernel(self.kept.master, self.event.mechanism, apart=True)
+        texts = None if len(there) == 1 else sorted(there[piece.epoch])
+        rows = begun(reading, kernel, reading.among(texts))
+        return of_piece(self._prints(piece.epoch), piece, rows)
+
+    def _written(self, rows: Iterator[pa.RecordBatch], piece: Piece | None) -> Written:
+        """What the file would have, under the name that the project gives it."""
         files = self.asked.project.files
+        output = Output(files.release, files.manifest)
+        if piece is not None:
+            output = output_of(files, piece.epoch, piece.part)
         with tempfile.TemporaryFile() as file:
-            return write_rows(self.asked.reading, rows, Output(files.release, files.manifest), file)
+            return write_rows(self.asked.reading, rows, output, file)
 
 
 def _readings(before: Readings, now: Readings) -> Iterator[str]:
@@ -139,8 +168,3 @@ def _readings(before: Readings, now: Readings) -> Iterator[str]:
                 yield f"the source of {name} in epoch {epoch} is not what was read then"
     for epoch in now.keys() - before.keys():
         yield f"epoch {epoch} was not there then"
-
-
-def _said(what: str, then: Any, now: Any) -> Iterator[str]:
-    if then != now:
-        yield f"{what}: the manifest has {then}, and now it is {now}"

@@ -61,7 +61,7 @@ def verify_command(
     project: ProjectFile = Path(),
     in_json: AsJson = False,
 ) -> None:
-    """Make a release again, and compare it with its manifest."""
+    """Make a release and its manifest again, and compare every byte and every field."""
     from unspoken.releasing.reproducing import reproduce_all
 
     papers = sorted(manifest.glob("*.json")) if manifest.is_dir() else [manifest]
@@ -75,6 +75,11 @@ def verify_command(
             say(
                 f"{near(paper)}: event {each.number} gives the same {each.rows:,} rows again, to "
                 f"the byte: sha256 {each.sha256}"
+            )
+        if each.unchecked:
+            say(
+                f"{near(paper)}: {', '.join(each.unchecked)} cannot be checked: the ledger has "
+                "them only of releases by a later version"
             )
     if wrong:
         said = (f"{near(paper)}: is not reproduced: {'; '.join(e.differs)}" for paper, e in wrong)

@@ -137,7 +137,7 @@ def _written_again(project: Project, kept: Custody, learnings: Sequence[Learning
     """
     file, now = project.files.belief, rules(project)
     for event in reversed(learnings):
-        text, named = kept.ledger.belief(event.digest), event.table == project.source.name
+        text, named = kept.ledger.text(event.digest), event.table == project.source.name
         if text is None and named:
             raise InputError(
                 f"{file}: is gone, was counted from {project.source.name}, and the ledger has no "

@@ -298,11 +298,18 @@ def _manifest(path: Path) -> dict[str, Any] | None:
     if path.stat().st_size > LARGEST:
         return None
     try:
-        written = json.loads(path.read_bytes())
+        written = json.loads(path.read_bytes(), object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
     ours = isinstance(written, dict) and MARK.items() <= written.items()
     return {"charge": None, **written} if ours else None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A name that is there twice is read as one by some, and as the other by others."""
+    if len(read := dict(pairs)) < len(pairs):
+        raise ValueError
+    return read
 
 
 def _release(path: Path) -> dict[str, Any] | None:

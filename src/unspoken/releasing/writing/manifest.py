@@ -27,6 +27,7 @@ __all__ = [
     "described",
     "estimating",
     "rule",
+    "terms",
     "text",
 ]
 
@@ -52,28 +53,21 @@ class InclusionRates(NamedTuple):
     unexpected: Sequence[str]
 
 
-def described(
+def terms(
     project: Project,
-    event: Release,
     shown: InclusionRates,
-    head: Head,
-    charged: str,
-    written: Written,
     closed: Mapping[str, Any],
     promise: Sequence[str],
     belief: str | None,
 ) -> dict[str, Any]:
-    """The manifest as plain data, the same for the same release.
+    """What a manifest says beside the event of its release, as plain data.
 
-    ``head``: of the event in the ledger; ``charged``: when, to the second. ``belief``: the digest
-    of what was counted; None: nothing was kept.
+    The ledger keeps it with the event, so that every manifest of the release says the same, and is
+    checked against it. ``belief``: the digest of what was counted; None: nothing was kept.
     """
     return {
-        **MARK,
         "format": FORMAT,
         "version": installed_version(),
-        "release": written._asdict(),
-        **({"readers": list(event.readers)} if event.readers else {}),
         "keys": list(project.source.keys),
         "unit": list(project.source.unit),
         "attributes": {
@@ -87,10 +81,40 @@ def described(
             for name in project.reads
         },
         "estimating": estimating(project, bool(shown.given), closed, shown.unexpected),
-        "limits": dict(sorted({**event.limits, "close": project.limits.close}.items())),
+        "close": project.limits.close,
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
-        "epoch": {"of" if event.per_key else "label": event.epoch, **_epoch(project, event)},
+    }
+
+
+def described(
+    event: Release,
+    terms: Mapping[str, Any],
+    head: Head,
+    charged: str,
+    written: Written,
+    by_epoch: bool,
+) -> dict[str, Any]:
+    """The manifest as plain data, the same for the same release: what is written, and what a
+    manifest is verified by.
+
+    ``head``: of the event in the ledger; ``charged``: when, to the second. ``by_epoch``: whether
+    there is a file for each epoch; then the event is that of one of them.
+    """
+    return {
+        **MARK,
+        "format": terms["format"],
+        "version": terms["version"],
+        "release": written._asdict(),
+        **({"readers": list(event.readers)} if event.readers else {}),
+        **{name: terms[name] for name in ("keys", "unit", "attributes", "estimating")},
+        "limits": dict(sorted({**event.limits, "close": terms["close"]}.items())),
+        "promise": terms["promise"],
+        **{name: terms[name] for name in ("belief",) if name in terms},
+        "epoch": {
+            "of" if event.per_key else "label": event.epoch,
+            **(_epoch(event) if by_epoch else {}),
+        },
         "coins": {
             "algorithm": event.coins,
             "key": event.key,
@@ -147,10 +171,8 @@ def _weighted(project: Project, given: bool) -> str:
     )
 
 
-def _epoch(project: Project, event: Release) -> dict[str, Any]:
-    """Which epoch a file is of, if it is of one; and the how manieth of its files it is."""
-    if not project.files.by_epoch:
-        return {}
+def _epoch(event: Release) -> dict[str, Any]:
+    """Which epoch a file is of; and the how manieth of its files it is."""
     (name,) = event.readings
     return {"name": name, "part": event.parts.get(name, 1)}
 
