@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import tracemalloc
+import warnings
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import created
 from unspoken.releasing import backup, restore
+from unspoken.releasing.custody.archive_members import BackupArchive
 
 KEPT = ["belief.json", "ledger.sqlite", "unspoken.key", "unspoken.key.head", "unspoken.toml"]
 FIRST = "ledger.sqlite.first"
@@ -44,7 +48,8 @@ def changed(packed: Path, name: str, content: bytes, keep_digest: bool = False) 
     listed = json.loads(held["backup.json"])
     held[name] = content
     if name != "backup.json" and not keep_digest:
-        listed["sha256"][name] = hashlib.sha256(content).hexdigest()
+        digest = hashlib.sha256(content).hexdigest()
+        listed["members"][name] = {"bytes": len(content), "sha256": digest}
         held["backup.json"] = json.dumps(listed).encode()
     with zipfile.ZipFile(packed, "w") as archive:
         for each, what in held.items():
@@ -110,7 +115,7 @@ def test_an_old_backup_is_noticed_where_a_later_release_lies(path: Path, packed:
 def test_a_crash_leaves_all_or_nothing(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = [6]  # three files are staged first
+    left = [7]  # four files are staged first
 
     def full(place: Path) -> object:
         left[0] -= 1
@@ -121,7 +126,7 @@ def test_a_crash_leaves_all_or_nothing(
     monkeypatch.setattr("unspoken.releasing.custody.archive.created", full)
     with pytest.raises(InputError, match="No space left"):
         restore(packed, tmp_path / "new")
-    assert list((tmp_path / "new").iterdir()) == []
+    assert not (tmp_path / "new").exists()
     assert not [file for file in tmp_path.iterdir() if file.name.startswith(".restore")]
 
 
@@ -191,3 +196,122 @@ def test_where_the_project_file_says_if_that_is_meant(packed: Path, tmp_path: Pa
     elsewhere(packed)
     restore(packed, tmp_path / "new", outside=True)
     assert (tmp_path / "unspoken.key").exists()
+
+
+LARGE = 64 << 20  # bytes of a member that is a few when packed
+
+
+def enlarged(packed: Path, kind: int = zipfile.ZIP_DEFLATED) -> str:
+    """A first reading of zeros in an archive, listed as it is."""
+    name, content = f"first/{'0' * 32}.arrow", bytes(LARGE)
+    with zipfile.ZipFile(packed) as archive:
+        held = {each: archive.read(each) for each in archive.namelist()}
+    listed = json.loads(held["backup.json"])
+    listed["members"][name] = {"bytes": LARGE, "sha256": hashlib.sha256(content).hexdigest()}
+    held["backup.json"] = json.dumps(listed).encode()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, what in held.items():
+            archive.writestr(each, what)
+        archive.writestr(name, content, kind)
+    return name
+
+
+def test_what_is_in_it_is_never_in_memory_as_a_whole(packed: Path, tmp_path: Path) -> None:
+    name = enlarged(packed)
+    restore(packed, tmp_path / "warm")
+    tracemalloc.start()
+    try:
+        restore(packed, tmp_path / "new")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "new" / FIRST / Path(name).name).stat().st_size == LARGE
+    assert most < LARGE / 4
+    assert packed.stat().st_size < LARGE / 100
+
+
+def test_a_backup_is_made_without_holding_what_is_in_it(path: Path, tmp_path: Path) -> None:
+    large = path.parent / FIRST / f"{'0' * 32}.arrow"
+    large.write_bytes(bytes(LARGE))
+    backup(path, tmp_path / "warm.zip")
+    tracemalloc.start()
+    try:
+        backup(path, tmp_path / "b.zip")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < LARGE / 4
+    restore(tmp_path / "b.zip", tmp_path / "new")
+    assert (tmp_path / "new" / FIRST / large.name).stat().st_size == LARGE
+
+
+def test_nothing_is_read_beyond_what_is_listed(packed: Path) -> None:
+    """Where the archive says so too, which takes one that was made for it."""
+    name = enlarged(packed)
+    with BackupArchive.opened(packed) as archive:
+        whole = archive.members[name]
+        for listed in (3, LARGE // 2, LARGE - 1, LARGE + 1):
+            members = {name: replace(whole, bytes=listed)}
+            got: list[int] = []
+            blocks = map(len, replace(archive, members=members).blocks(name))
+            with pytest.raises(InputError, match="no backup that unspoken wrote, or a damaged one"):
+                got.extend(blocks)
+            assert sum(got) <= listed
+        assert sum(map(len, archive.blocks(name))) == LARGE
+
+
+def longer_than_listed(packed: Path) -> None:
+    name = enlarged(packed)
+    with zipfile.ZipFile(packed) as archive:
+        listed = json.loads(archive.read("backup.json"))
+    listed["members"][name]["bytes"] -= 1
+    changed(packed, "backup.json", json.dumps(listed).encode())
+
+
+def packed_by_what_unpacks_at_once(packed: Path) -> None:
+    enlarged(packed, zipfile.ZIP_BZIP2)
+
+
+def twice(packed: Path) -> None:
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("key", bytes(32))
+
+
+def endless_list(packed: Path) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        changed(packed, "backup.json", archive.read("backup.json") + b" " * LARGE)
+
+
+def large_project(packed: Path) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        changed(packed, "project", archive.read("project") + b"\n" * (LARGE // 8))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [longer_than_listed, packed_by_what_unpacks_at_once, twice, endless_list, large_project],
+)
+def test_what_is_not_as_listed_is_refused_before_it_is_read(
+    packed: Path, tmp_path: Path, fault: Callable[[Path], None]
+) -> None:
+    fault(packed)
+    before = sorted(file.name for file in tmp_path.iterdir())
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="no backup that unspoken wrote, or a damaged one"):
+            restore(packed, tmp_path / "new")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < LARGE / 4
+    assert sorted(file.name for file in tmp_path.iterdir()) == before
+
+
+def test_what_there_is_no_room_for_is_not_begun(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enlarged(packed)
+    room = shutil.disk_usage(tmp_path)._replace(free=LARGE)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: room)
+    with pytest.raises(InputError, match=r"b\.zip: has [\d,]+ bytes when unpacked, and .* room"):
+        restore(packed, tmp_path / "new")

@@ -1,50 +1,44 @@
 """Moving a project to another machine: one list of what to keep, in one file and back.
 
-The file is a ZIP archive whose members are called by what they are for, not by paths; where each
-goes is what the project file in it says. Nothing is written before all of it is checked: that every
-member is as it was, that the key is that of the ledger, that the chain of the ledger holds and has
-the head of every output that lies there, and that the belief is one that the ledger has.
+Members of the archive are called by what they are for, not by paths; where each goes is what the
+project file in it says. Nothing is put in its place before all of it is checked: that every member
+is as it was, that the key is that of the ledger, that the chain of the ledger holds and has the
+head of every output that lies there, and that the belief is one that the ledger has.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
+import io
 import os
-import re
+import shutil
 import tempfile
-import zipfile
-import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from pathlib import Path
+from typing import BinaryIO
 
 from unspoken.errors import InputError, UnspokenError
-from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.ledger.database_host import other_hosts_allowed
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
+from unspoken.policy.declared import Files
+from unspoken.policy.reading import read_text
+from unspoken.releasing.custody.archive_members import (
+    FIRST,
+    ArchiveWriter,
+    BackupArchive,
+    Member,
+)
 from unspoken.releasing.custody.custody import verified, with_custody
 from unspoken.releasing.custody.first_readings import FirstReadings
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
-
-FORMAT = 1
-MARK = {"unspoken": "backup", "format": FORMAT}
-LIST = "backup.json"
-NEEDED = ("ledger", "key", "project")
-FIRST = re.compile(r"first/[0-9a-f]{32}\.arrow")
-LARGEST = 1 << 32  # bytes of a member
-# What reading an archive raises that was not written here.
-DAMAGED = (
-    ValueError, LookupError, TypeError, AttributeError, RecursionError, EOFError,
-    NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 
 
 def to_keep(project: Project) -> dict[str, Path]:
@@ -101,25 +95,26 @@ def backup(project: Project | str | Path, archive: Path) -> BackedUp:
     files = {name: path for name, path in there if path.exists() or name == "ledger"}
     with writing(archive):
         _refuse_foreign(whole, archive)
-    held = {name: path.read_bytes() for name, path in files.items() if name != "ledger"}
-    if "belief" in held:
-        _refuse_unknown(files["belief"], kept.ledger, held["belief"])
-    # Last: a head may fall behind its ledger, and never runs ahead.
-    held["ledger"] = kept.ledger.copy(kept.seal)
-    listed = {
-        **MARK,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "project": whole.path.name,
-        "head": head.as_json(),
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in held.items()},
-    }
+    made = datetime.now(UTC).isoformat(timespec="seconds")
     with unfinished(archive, PRIVATE) as partial, writing(archive):
-        with zipfile.ZipFile(partial.file, "w", zipfile.ZIP_DEFLATED) as packed:
-            packed.writestr(LIST, json.dumps(listed, indent=2) + "\n")
-            for name in files:
-                packed.writestr(name, held[name])
+        with ArchiveWriter.opened(partial.file) as writer:
+            for name in [name for name in files if name != "ledger"]:
+                with _readable(files[name]) as content:
+                    member = writer.add(name, content)
+                if name == "belief":
+                    _refuse_unknown(files[name], kept.ledger, member)
+            # Last: a head may fall behind its ledger, and never runs ahead.
+            writer.add("ledger", io.BytesIO(kept.ledger.copy(kept.seal)))
+            writer.finish(made, whole.path.name, head)
         partial.publish()
     return BackedUp(archive, files, head.number)
+
+
+def _readable(path: Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Restored:
@@ -128,92 +123,75 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
     ``outside``: also where the project file names places outside of ``folder``, or a database on
     another machine.
     """
-    listed, held = _unpacked(archive)
-    path = folder.absolute() / listed["project"]
-    try:
-        project = Project.parse(held["project"].decode(), path)
-    except UnicodeDecodeError:
-        raise _damaged(archive) from None
-    kept = {**to_keep(project), **_first(project, held)}
-    places = {name: place for name, place in kept.items() if name in held}
-    if project.files.database is not None:
-        del places["ledger"]
-    _refuse_outside(folder, places, outside)
-    _refuse_present(places, held)
-    head = _checked(archive, project, held)
-    written = dict[str, Path]()
-    with _all_or_nothing(written):
-        for name, place in places.items():
-            if not place.exists():  # else it is the same already
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with writing(place), created(place) as file:
-                    file.write(held[name])
-                written[name] = place
-        if project.files.database is not None:
-            with other_hosts_allowed() if outside else nullcontext():
-                _into(project.files.database, project.files.key, held["ledger"])
-    return Restored(places, head.number, listed["made"])
+    hosts = other_hosts_allowed() if outside else nullcontext()
+    with BackupArchive.opened(archive) as packed, _staging(packed, folder) as stage, hosts:
+        project = _staged_project(packed, stage, folder)
+        names = packed.members.keys()
+        kept = {**to_keep(project), **_first(project, names)}
+        places = {name: place for name, place in kept.items() if name in names}
+        database = project.files.database
+        if database is not None:
+            del places["ledger"]
+        _refuse_outside(folder, places, outside)
+        _refuse_present(places, packed.members)
+        staged, head = _checked(packed, project, stage)
+        if database is not None:
+            Ledger.there(database)  # refused before anything is written
+        written = dict[str, Path]()
+        with _all_or_nothing(written, places.values()):
+            for name, place in places.items():
+                if not place.exists():  # else it is the same already
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    with writing(place):
+                        _copy(packed, name, place)
+                    written[name] = place
+            if database is not None:
+                _into(database, project.files.key, staged.ledger)
+        return Restored(places, head.number, packed.made)
 
 
-def _into(database: str, key: Path, ledger: bytes) -> None:
+def _into(database: str, key: Path, file: Path) -> None:
     """The ledger of an archive into a database; one that is there, and goes on from it, stays."""
     seal = Seal.of(MasterKey.read(key), key)
     if Ledger.there(database) and not Ledger(database).empty:
         Ledger(database).verify(seal)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "ledger"
-        file.write_bytes(ledger)
-        Ledger(database).load(Ledger(file).exported(seal), seal, "backup")
+    Ledger(database).load(Ledger(file).exported(seal), seal, "backup")
 
 
 # ---------------------------------------------------------------- reading an archive
 
 
-def _unpacked(archive: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """What is in it, every member as its list says."""
+@contextmanager
+def _staging(packed: BackupArchive, folder: Path) -> Iterator[Path]:
+    """A folder beside the project, gone at the end, with room for what is in the archive."""
+    home = folder.absolute()
+    while not home.is_dir():
+        home = home.parent
+    needed, free = sum(m.bytes for m in packed.members.values()), shutil.disk_usage(home).free
+    if needed > free:
+        raise InputError(
+            f"{packed.path}: has {needed:,} bytes when unpacked, and {home} has room for {free:,}; "
+            "make room there"
+        )
+    with tempfile.TemporaryDirectory(prefix=".restore-", dir=home) as stage:
+        yield Path(stage)
+
+
+def _copy(packed: BackupArchive, name: str, place: Path) -> None:
+    with created(place) as file:
+        for block in packed.blocks(name):
+            file.write(block)
+
+
+def _staged_project(packed: BackupArchive, stage: Path, folder: Path) -> Project:
+    """What the project file of an archive says, as one in the folder."""
+    _copy(packed, "project", stage / "project")
     try:
-        with zipfile.ZipFile(archive) as packed:
-            names = [member.filename for member in packed.infolist()]
-            listed = json.loads(_read(packed, LIST))
-            digests = listed["sha256"]
-            if {**listed, **MARK} != listed or sorted(names) != sorted([LIST, *digests]):
-                raise ValueError
-            held = {name: _read(packed, name) for name in digests}
-            plain = _plain(listed["project"]) and isinstance(listed["made"], str)
-            others = {name for name in held if not FIRST.fullmatch(name)}
-            if not plain or not {*NEEDED} <= others <= {*NEEDED, "head", "belief"}:
-                raise ValueError
-            if any(hashlib.sha256(held[n]).hexdigest() != digest for n, digest in digests.items()):
-                raise ValueError
-            Head.from_json(listed["head"], archive)
-    except OSError as error:
-        raise InputError(f"{archive}: {error.strerror or error}") from None
+        text = read_text(stage / "project")
     except InputError:
-        raise
-    except DAMAGED:
-        raise _damaged(archive) from None
-    return listed, held
-
-
-def _read(packed: zipfile.ZipFile, name: str) -> bytes:
-    """A member; one that says of itself that it is larger than any of ours is none."""
-    if packed.getinfo(name).file_size > LARGEST:
-        raise ValueError
-    return packed.read(name)
-
-
-def _plain(name: object) -> bool:
-    """Whether this is the name of a file in a folder, and no way out of it."""
-    if not isinstance(name, str) or name in {"", ".", ".."} or "\0" in name:
-        return False
-    return PurePosixPath(name).name == PureWindowsPath(name).name == name
-
-
-def _damaged(archive: Path) -> InputError:
-    return InputError(
-        f"{archive}: is no backup that unspoken wrote, or a damaged one; take another copy"
-    )
+        raise packed.damaged() from None
+    return Project.parse(text, folder.absolute() / packed.project)
 
 
 # ---------------------------------------------------------------- what stands in the way
@@ -223,9 +201,9 @@ def _refuse_foreign(project: Project, archive: Path) -> None:
     """Only an older backup of this very ledger is written over."""
     if not archive.exists():
         return
-    listed, _ = _unpacked(archive)
-    master = MasterKey.read(project.files.key)
-    seal = Seal.of(master, project.files.key, {archive: Head.from_json(listed["head"], archive)})
+    with BackupArchive.opened(archive) as packed:
+        head = packed.head
+    seal = Seal.of(MasterKey.read(project.files.key), project.files.key, {archive: head})
     Ledger(project.files.charged).verify(seal)
 
 
@@ -239,59 +217,68 @@ def _refuse_outside(folder: Path, places: Mapping[str, Path], outside: bool) -> 
             )
 
 
-def _refuse_present(places: Mapping[str, Path], held: Mapping[str, bytes]) -> None:
+def _refuse_present(places: Mapping[str, Path], members: Mapping[str, Member]) -> None:
     for name, place in places.items():
         if place.is_symlink() or place.exists():
             with suppress(OSError):
-                if place.read_bytes() == held[name]:
-                    continue
+                if place.stat().st_size == members[name].bytes:
+                    with open(place, "rb") as file:
+                        digest = hashlib.file_digest(file, "sha256").hexdigest()
+                    if digest == members[name].sha256:
+                        continue
             raise InputError(
                 f"{place}: is there already, and another than in the backup; nothing is written "
                 "over: restore into another folder, or move it away"
             )
 
 
-def _checked(archive: Path, project: Project, held: Mapping[str, bytes]) -> Head:
-    """Whether key, ledger, head and belief belong together, and know of all that was given out."""
-    home = project.path.parent
-    while not home.is_dir():
-        home = home.parent
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=home) as folder:
-        # By the names they will have, so that messages are about these.
-        files = replace(
-            project.files,
-            **{n: Path(folder) / getattr(project.files, n).name for n in ("key", "ledger")},
-            database=None,
-        )
-        staged = {"key": files.key, "ledger": files.ledger, "head": head_file(files.key)}
-        for name in staged.keys() & held.keys():
-            with created(staged[name]) as file:
-                file.write(held[name])
-        try:
-            head = verified(replace(project, files=files)).head
-        except UnspokenError as error:
-            said = str(error).replace(f"{folder}{os.sep}", "")
-            raise InputError(f"{archive}: {said}") from None
-        if "belief" in held:
-            _refuse_unknown(archive, Ledger(files.charged), held["belief"])
-    return head
+def _checked(packed: BackupArchive, project: Project, stage: Path) -> tuple[Files, Head]:
+    """Refuse members that are not as the list says, or do not belong together, or do not know of
+    all that was given out. Gives where key and ledger are staged, and the head.
+    """
+    # By the names they will have, so that messages are about these.
+    staged = replace(
+        project.files,
+        key=stage / "key" / project.files.key.name,
+        ledger=stage / "ledger" / project.files.ledger.name,
+        database=None,
+    )
+    places = {"key": staged.key, "head": head_file(staged.key), "ledger": staged.ledger}
+    for name in packed.members:
+        if name in places:
+            places[name].parent.mkdir(exist_ok=True)
+            _copy(packed, name, places[name])
+        else:
+            deque(packed.blocks(name), 0)
+    try:
+        head = verified(replace(project, files=staged)).head
+    except UnspokenError as error:
+        said = str(error)
+        for part in ("key", "ledger"):
+            said = said.replace(f"{stage / part}{os.sep}", "")
+        raise InputError(f"{packed.path}: {said}") from None
+    if "belief" in packed.members:
+        _refuse_unknown(packed.path, Ledger(staged.ledger), packed.members["belief"])
+    return staged, head
 
 
-def _refuse_unknown(place: Path, ledger: Ledger, belief: bytes) -> None:
+def _refuse_unknown(place: Path, ledger: Ledger, belief: Member) -> None:
     counted = {event.digest for _, event in ledger.decisions() if isinstance(event, Learning)}
-    if Pinned.parse(belief, place).digest not in counted:
+    if belief.sha256 not in counted:
         raise InputError(f"{place}: what was counted is of another ledger; take another copy")
 
 
 @contextmanager
-def _all_or_nothing(written: Mapping[str, Path]) -> Iterator[None]:
-    """What was written goes again, if not all of it can be."""
+def _all_or_nothing(written: Mapping[str, Path], places: Iterable[Path]) -> Iterator[None]:
+    """What was written goes again, and so do folders that were made, if not all of it can be."""
+    missing = {folder for place in places for folder in place.parents if not folder.exists()}
     try:
         yield
     except BaseException:
-        for name, place in written.items():
+        for path in written.values():
             with suppress(OSError):
-                place.unlink()
-                if FIRST.fullmatch(name):
-                    place.parent.rmdir()  # once it is empty
+                path.unlink()
+        for folder in sorted(missing, reverse=True):  # the innermost first
+            with suppress(OSError):
+                folder.rmdir()
         raise
