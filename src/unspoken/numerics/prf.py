@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from unspoken.errors import InputError
 from unspoken.numerics.arrays import Codes, Words
+from unspoken.numerics.core_dumps import forbid_core_dumps
 from unspoken.numerics.records import Chunk, RecordKeys
 
 __all__ = ["KEY_BYTES", "Derived", "Derives", "Key", "block_cipher", "chain", "drawn"]
@@ -24,7 +25,7 @@ KEY_BYTES = 32
 
 
 class Key:
-    """32 secret bytes. No text, no pickle and no error message holds them."""
+    """32 secret bytes. No text, no pickle, no error message and no core dump holds them."""
 
     __slots__ = ("_secret",)
 
@@ -33,6 +34,7 @@ class Key:
         if size != KEY_BYTES:
             del secret  # a traceback may show what functions hold
             raise InputError(f"a key has {KEY_BYTES} bytes, not {size}")
+        forbid_core_dumps()
         self._secret = bytes(secret)
 
     def code(self, message: bytes) -> bytes:
