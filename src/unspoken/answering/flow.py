@@ -33,7 +33,7 @@ Tell = Callable[[Promised], None]
 
 
 def query(
-    project: Project | str | Path,
+    project: Project | str | Path | OpenProject,
     text: str,
     reader: str | None = None,
     *,

@@ -23,7 +23,7 @@ from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Fragment, Select
 from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Table
+from unspoken.engines.protocol import Shaped, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, unknown
@@ -31,7 +31,7 @@ from unspoken.learning import Learned
 from unspoken.numerics.arrays import Counts, Mask
 from unspoken.policy import Project
 
-__all__ = ["PUBLIC", "AnswerColumn", "Question", "Term", "bound"]
+__all__ = ["PUBLIC", "AnswerColumn", "Question", "Term", "bound", "read_select"]
 
 Shown = tuple[tuple[str, int], ...]  # columns of an answer: titles and places
 CELLS = 400  # combinations of cells of several attributes: each may be a sum of its own
@@ -128,13 +128,22 @@ def bound(
     For ``reader`` there are the keys, and what it reads: of other columns it is told nothing, not
     even by a condition that holds for all of their values, or for none.
     """
+    select = read_select(project, table, text, reader)
+    return replace(_Binder(project, table, learned, select).question(), text=" ".join(text.split()))
+
+
+def read_select(project: Project, table: Shaped, text: str, reader: str | None) -> Select:
+    """The query as it is written, once all that it names may be asked about by this reader.
+
+    No row is read for that, so a query that is refused by a name costs next to nothing.
+    """
     columns, whose = list(table.columns), ""
     if reader is not None:
         reads = {*table.keys, *project.serving(reader).reads}
         columns, whose = [name for name in columns if name in reads], f" that {reader} reads"
     select = Select.read(text, columns, whose)
     _refuse_table(project, select.table)
-    return replace(_Binder(project, table, learned, select).question(), text=" ".join(text.split()))
+    return select
 
 
 def _refuse_table(project: Project, asked: str) -> None:

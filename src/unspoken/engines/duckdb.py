@@ -280,6 +280,17 @@ class DuckTable:
         self._home.con.execute(f"DROP TABLE {copy}")
         return described
 
+    def share(self) -> DuckTable:
+        """The same table for another thread, by a session of its own."""
+        return replace(self, _home=self._home.share())
+
+    @property
+    def current_files(self) -> list[Path] | None:
+        """The files that it would be read from if it were opened now; None: that is not known
+        without opening it.
+        """
+        return self._home.current_files
+
     def close(self) -> None:
         """Close the files. A stream that is still open ends with an error."""
         self._home.close()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import glob
 import weakref
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -37,16 +37,36 @@ FRAME = f"{OURS} frame"  # the name of a table that is handed in
 
 @dataclass
 class Opened:
-    """A DuckDB on its way from open to everything to open to the named files only."""
+    """A DuckDB on its way from open to everything to open to the named files only.
+
+    ``names``: of files, as the holder gives them, with what messages call them. ``shared``: whose
+    cursor this is, which is open for at least as long.
+    """
 
     con: duckdb.DuckDBPyConnection
     folder: Path
     spill: Spill
     files: list[File] = field(default_factory=list)
     frame: pa.Table | None = None
+    names: list[tuple[str, str]] = field(default_factory=list)
+    shared: Opened | None = None
 
     def __post_init__(self) -> None:
-        self._end = weakref.finalize(self, _end, self.con, self.spill)
+        self._end = weakref.finalize(self, _end, self.con, None if self.shared else self.spill)
+
+    def share(self) -> Opened:
+        """The same for another thread, by a session of its own."""
+        return replace(self, con=self.cursor(), shared=self)
+
+    @property
+    def current_files(self) -> list[Path] | None:
+        """The files that its names stand for by now; None: they do not say it, as of a database."""
+        if self.frame is not None or not all(file.relation for file in self.files):
+            return None
+        with suppress(InputError):
+            found = [files_at(self.folder, name, "", called) for name, called in self.names]
+            return [file.path for files in found for file in files]
+        return None
 
     def close(self) -> None:
         """Close DuckDB and remove what it spilled; also done when nobody needs it any more."""
@@ -87,6 +107,7 @@ class Opened:
         if database is not None:
             with self.reworded(where):
                 return table_of_base(self.con, ".".join(name), Path(database).name, where)
+        self.names.append((".".join(name), called))
         files = [alone(file) for file in files_at(self.folder, ".".join(name), where, called)]
         for file in files:
             if not file.path.name.lower().endswith((*PARQUET, *CSV)):
@@ -184,8 +205,9 @@ def opened(
         raise
 
 
-def _end(con: duckdb.DuckDBPyConnection, spill: Spill) -> None:
+def _end(con: duckdb.DuckDBPyConnection, spill: Spill | None) -> None:
     try:
         con.close()
     finally:  # also where a signal was heard of meanwhile
-        spill.remove()
+        if spill is not None:
+            spill.remove()

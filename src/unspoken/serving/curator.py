@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.answering import NoisyAnswer, Promised, query
+from unspoken.answering.question import read_select
 from unspoken.engines.protocol import Shape, Table
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, unknown
-from unspoken.learning import table_of
 from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import release
@@ -35,6 +35,7 @@ from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
 from unspoken.serving.notices import Kind, Notice, Notices
+from unspoken.serving.open_source import OpenSource
 from unspoken.serving.released import Inclusion, given_of, read
 from unspoken.serving.request import Keys, Request, refuse_growing
 from unspoken.serving.results import (
@@ -67,6 +68,7 @@ class Curator:
     _charging: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _asked: dict[str, Asked] = field(default_factory=dict, repr=False)
     _seen: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False)
+    _source: OpenSource = field(default_factory=OpenSource, repr=False)
     _watching: Watching = field(default_factory=Watching, repr=False)
     _history: History = field(default_factory=History, repr=False)
     _standings: Standings = field(default_factory=Standings, repr=False)
@@ -178,9 +180,10 @@ class Curator:
 
     def _rehearsed(self, who: str, request: Request) -> Rehearsal:
         served = self._serving(who, request.draw)
-        names, table = request.columns(served), self._rows()
-        keys = Keys(served, Shape.of(table))
-        counts = self._counted(keys, table, keys.condition(request.where), request)
+        names = request.columns(served)
+        keys = Keys(served, Shape.of(self.ready.table))
+        condition, table = keys.condition(request.where), self._rows()
+        counts = self._counted(keys, table, condition, request)
         given = given_of(served, counts)
         new = () if request.before else tuple(epoch for epoch in counts if epoch not in given)
         rows = {e: n for e, n in counts.items() if not request.before or e in given}
@@ -241,15 +244,13 @@ class Curator:
         def tell(promised: Promised) -> None:
             refuse_many(promised.groups, self.most)
 
-        with (
-            self._noticed(who, "answer"),
-            self._charging,
-            outward("query", "epsilon", "share", "rows", "draw"),
-        ):
-            return query(
-                self.project, text, who,
-                epsilon=epsilon, share=share, dry_run=dry_run, draw=draw, tell=tell,
-            )  # fmt: skip
+        with self._noticed(who, "answer"), outward("query", "epsilon", "share", "rows", "draw"):
+            read_select(self.project, self.ready.table, text, who)  # before anything is opened
+            with self._charging:
+                return query(
+                    self._source.read(self.project), text, who,
+                    epsilon=epsilon, share=share, dry_run=dry_run, draw=draw, tell=tell,
+                )  # fmt: skip
 
     # ------------------------------------------------------------ the project as it is now
 
@@ -261,7 +262,7 @@ class Curator:
     def _rows(self) -> Table:
         """The table as it is now, of which keys alone are read here."""
         with outward():
-            table = table_of(self.project, None, checked=False)
+            table = self._source.read(self.project).table
             return used_rows(self.project, table, history=False)
 
     def _kept(self) -> Custody:
@@ -293,7 +294,7 @@ class Curator:
         if who not in self._asked:
             with outward():
                 self._asked[who] = Asked.of(
-                    OpenProject.of(self.project), 1.0, who, False, self._kept(), None
+                    self._source.read(self.project), 1.0, who, False, self._kept(), None
                 )
         return replace(self._asked[who], project=self._serving(who, draw), draw=draw)
 

@@ -18,7 +18,7 @@ from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.policy import Project
 from unspoken.policy.paths import KEPT
 
-__all__ = ["Seen", "folder_of", "private", "seen", "settled", "write_beside"]
+__all__ = ["Seen", "changed_since", "folder_of", "private", "seen", "settled", "write_beside"]
 
 SETTLED = 2.0  # seconds after which a file that is written again has another time
 
@@ -41,6 +41,12 @@ def settled(files: Seen) -> bool:
     """A file written in this moment may be written again within one tick of its clock."""
     newest = max((int(changed) for _, _, changed, *_ in files), default=0)
     return time.time() - newest / 1e9 > SETTLED
+
+
+def changed_since(files: Seen, moment: float) -> bool:
+    """Whether one may have been written or put in its place since then, or a moment before."""
+    newest = max((max(int(each[2]), int(each[3])) for each in files), default=0)
+    return newest / 1e9 > moment - SETTLED
 
 
 def folder_of(project: Project) -> Path:
