@@ -9,12 +9,13 @@ import numpy as np
 
 import unspoken
 from studies.by_hand import apart, laws, same
-from studies.p001.law import belief, days, listed, odds
+from studies.p001.law import DAYS, belief, days, listed, odds
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import RELEASED, WITHHELD, Adversary, OneSided
 from unspoken.simulation import building
 
 SEED = 2019
+POLICY = "our policy: the paper does not say what is sensitive"
 
 
 def policy(small: bool) -> Outcome:
@@ -31,7 +32,7 @@ def withholding(small: bool) -> Outcome:
     found = unspoken.odds(days(), open_handed, Adversary("i"), {"i": WITHHELD}).value
     other = unspoken.odds(days(), open_handed, Adversary("j"), {"i": WITHHELD}).value
     return compared(
-        found == math.inf,
+        found == math.inf and apart(other, 9.0) < 1e-9,
         f"no coins: a blank multiplies the odds of the cell by {found:g}, of the other attribute "
         f"by {other:.4f}",
     )
@@ -91,17 +92,25 @@ def figure_1(small: bool) -> Outcome:
 
 
 def lighting(small: bool) -> Outcome:
-    """The average of what is released, where late is sensitive."""
+    """The average of what is released, where late is sensitive; and where others are."""
     arrival = simulated(20, 100)["first_arrival"]
     arrival = arrival[~np.isnan(arrival)]
-    late = arrival >= 10
-    shown = arrival[~late & (np.random.default_rng(SEED).random(len(arrival)) < 1 - math.exp(-1))]
+    rng, late = np.random.default_rng(SEED), arrival >= 10
+    policies = {
+        "late": late,
+        "early": arrival < np.quantile(arrival, late.mean()),
+        "any": rng.permutation(late),
+    }
+    tossed = rng.random(len(arrival)) < 1 - math.exp(-1)
+    means = {name: float(arrival[~hidden & tossed].mean()) for name, hidden in policies.items()}
+    true = float(arrival.mean())
     return compared(
-        abs(float(shown.mean()) - float(arrival.mean())) < 0.1,
+        abs(means["late"] - true) < 0.1,
         f"simulated arrivals, 10 h and later sensitive ({late.mean():.0%}), eps = 1: mean of the "
-        f"released {shown.mean():.2f} h, of all {arrival.mean():.2f} h",
-        "how an average is made is not said; one-sided release never shows the late, so that of "
-        "what is shown is biased",
+        f"released {means['late']:.2f} h, of all {true:.2f} h; if as many early ones are "
+        f"sensitive {means['early']:.2f} h, if as many whatever the hour {means['any']:.2f} h",
+        f"{POLICY}, nor how an average is made. What is sensitive is never shown, so the mean of "
+        "what is shown is off where being sensitive goes with the hour, and else is not",
     )
 
 
@@ -119,15 +128,17 @@ def per_attribute(small: bool) -> Outcome:
 
 def engine(small: bool) -> Outcome:
     """Each application sees its own attribute; what it learns of the other one's."""
-    both = OneSided({"i": 1.0, "j": 0.5})
-    found = {
-        (app, about): unspoken.leakage(days(), both, Adversary(about, sees=[app]), "odds").value
-        for app, about in itertools.product("ij", repeat=2)
-    }
+    both, cases = OneSided({"i": 1.0, "j": 0.5}), listed(DAYS, 1.0, 0.5)
+    found, worst = dict[tuple[str, str], float](), 0.0
+    for app, about in itertools.product("ij", repeat=2):
+        told = unspoken.leakage(days(), both, Adversary(about, sees=[app]), "odds").value
+        answers = [(m, slice(None)) if app == "i" else (slice(None), m) for m in (0, 1)]
+        counted = max(odds(cases, DAYS, "ij".index(about), seen) for seen in answers)
+        found[app, about], worst = told, max(worst, apart(told, counted))
     shown = ", ".join(f"{app} of {about} x {value:.4f}" for (app, about), value in found.items())
     return compared(
-        found["i", "j"] > 1 and found["j", "i"] > 1,
-        f"applications that see i and j learn: {shown}",
+        found["i", "j"] > 1 and found["j", "i"] > 1 and worst < 1e-9,
+        f"applications that see i and j learn: {shown}; all cases listed: {same(worst)}",
         "the dependency of Fig. 2 is an arrow of its own; requests, answers and accounts are run "
         "by `unspoken serve`, not here",
     )

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from studies.p002 import affinity, examples, inference, locations, products, rules, settings
+from studies.p002 import (
+    affinity,
+    examples,
+    inference,
+    locations,
+    products,
+    resistance,
+    rules,
+    settings,
+)
 from studies.row import Row
 
 STUDIES: Mapping[str, Sequence[Row]] = {
@@ -13,4 +22,5 @@ STUDIES: Mapping[str, Sequence[Row]] = {
     "products": products.ROWS,
     "locations": locations.ROWS,
     "attack": inference.ROWS,
+    "resistance": resistance.ROWS,
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
+from studies.by_hand import entropy, same
 from studies.charts import Point, curves
 from studies.p002.attack import WEIGHTS
+from studies.p002.attack_by_hand import posterior_by_hand
 from studies.p002.gowalla import DATA
 from studies.p002.intervals import Mean
 from studies.p002.section_iv import (
@@ -17,8 +19,10 @@ from studies.p002.section_iv import (
     DE,
     EPSILONS,
     INDE,
+    attack,
     dpm_scale,
     parts,
+    victims,
 )
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken.pictures import Chart
@@ -26,6 +30,8 @@ from unspoken.pictures import Chart
 __all__ = ["ROWS"]
 
 FEW_DRAWS = 4  # where many settings are compared
+BY_HAND = 3  # users whose posterior is counted again
+BEYOND = (1e4, 1e5, 1e6)  # 1 / scale, far above any epsilon of the paper's
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 PRIOR = 'it is the prior: as much is "leaked" before anything is released'
 KINDS: dict[str, Callable[[float], float]] = {"LPM": lambda epsilon: 1 / epsilon, "DPM": dpm_scale}
@@ -37,11 +43,22 @@ def posterior(small: bool) -> Outcome:
         error = parts(1 / epsilon, small).told.error
         moved = float((error[..., AFTER_DE] != error[..., DE]).mean())
         shown.append(f"{100 * moved:.2f} % at eps = {epsilon:g}")
+    off = max(_off_by_hand(i) for i in victims(True)[:BY_HAND])
     return compared(
-        True,
-        f"the likeliest cell is another after the release for {', '.join(shown)}",
+        off < 1e-9,
+        f"the likeliest cell is another after the release for {', '.join(shown)}; of {BY_HAND} "
+        f"users, centroids counted again for each cell: {same(off)}",
         "computed as printed; eps there is 1 / scale, which takes a sensitivity of 1",
     )
+
+
+def _off_by_hand(i: int) -> float:
+    """The entropy after a release of little noise, against that of `posterior_by_hand`."""
+    on, scale = attack(), 1e-5
+    released = on.release(scale, 1, np.random.default_rng(i))
+    held = np.array([*posterior_by_hand(on, i, released[0], scale).values()])
+    found = float(on.told([i], released, scale).entropy[0, 0, AFTER_DE])
+    return abs(found - entropy(held) / np.log(2))
 
 
 def priors(small: bool) -> Outcome:
@@ -103,16 +120,23 @@ def leaked_with_friends(small: bool) -> Outcome:
 
 
 def leaked_with_epsilon(small: bool) -> Outcome:
-    each = {f"eps = {epsilon:g}": parts(1 / epsilon, small) for epsilon in EPSILONS}
-    releases = [found.release for found in each.values()]
+    """Beyond the paper's range, too: at some noise the release does tell."""
+    each = {epsilon: parts(1 / epsilon, small) for epsilon in (*EPSILONS, *BEYOND)}
+    lines = {
+        what: ", ".join(f"{each[e].leaked} ({each[e].release:.5f})" for e in epsilons)
+        for what, epsilons in (("range", EPSILONS), ("beyond", BEYOND))
+    }
     return compared(
-        releases[EPSILONS.index(10.0)].value > 0.01,
-        "leaked: "
-        + ", ".join(f"{name}: {found.leaked}" for name, found in each.items())
-        + "; of it release: "
-        + ", ".join(f"{release:.5f}" for release in releases),
-        "the same number at every eps, since " + PRIOR,
+        each[10.0].release.value > 0.01,
+        f"leaked (of it by the release) at eps = {_numbers(EPSILONS)}: {lines['range']}; at eps = "
+        f"{_numbers(BEYOND)}: {lines['beyond']}",
+        "eps is 1 / scale. Up to 1,000 it is one number, the prior's, which nothing released has, "
+        "too; only a noise far below what one user moves the centroids by lets the release tell",
     )
+
+
+def _numbers(epsilons: Sequence[float]) -> str:
+    return ", ".join(f"{epsilon:,.10g}" for epsilon in epsilons)
 
 
 def by_weight(small: bool) -> Outcome:
@@ -167,7 +191,8 @@ def resisted(small: bool) -> Outcome:
         dpm.leaked.high < lpm.leaked.low,
         f"at eps = 1, with friends: LPM {lpm.leaked} bit, DPM {dpm.leaked}; without friends "
         f"{lpm.independent}",
-        "DPM's noise takes away nothing, as there was nothing of the release to take: " + PRIOR,
+        "DPM's noise takes away nothing, as there was nothing of the release to take: "
+        f'{PRIOR}. Of any data, by eq. 11: row "Fig. 10 (a), eq. 11 alone"',
         {"p002-fig10a": _resistance(small)},
     )
 

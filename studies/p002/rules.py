@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 import unspoken
 from studies.by_hand import laws, same
 from studies.by_hand import leak as by_hand
+from studies.p002.dpm_by_coefficients import (
+    coefficients,
+    knowing_more,
+    lemmas,
+    theorems_8_9,
+    worst,
+    xor,
+)
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Chain, Finite, Joint, Laplace, Together
-from unspoken.calibration import accuracy, calibrate, coefficient
-from unspoken.calibration.problem import NoiseProblem
+from unspoken.calibration import accuracy, calibrate
 from unspoken.conversion import (
     relative_entropy_from_inferential,
     relative_entropy_from_information,
 )
-from unspoken.models.friends import Neighbour
 from unspoken.numerics.noise import two_sided_noise
 from unspoken.published import (
     accuracy_of_vectors,
     baseline,
     dpm,
     dpm_any_query,
-    dpm_neighbours,
     dpm_one_endpoint,
     dpm_pairwise,
     entropy_drop,
@@ -37,18 +40,6 @@ from unspoken.published import (
 )  # fmt: skip
 
 DRAWS, SEED, DRAWN = 40, 2016, 100_000
-
-
-def xor() -> Joint:
-    table = np.zeros((2, 2, 2))
-    for i, j in itertools.product((0, 1), repeat=2):
-        table[i, j, i ^ j] = 1
-    return Joint(table, names=["D1", "D2", "D3"])
-
-
-def worst(belief: Joint | Chain, scale: float, weights: Sequence[float] | None = None) -> float:
-    noisy = Laplace(scale, weights)
-    return max(bound.value for bound in unspoken.leakages(belief, noisy).values())
 
 
 def laplace(small: bool) -> Outcome:
@@ -117,7 +108,9 @@ def theorem_3(small: bool) -> Outcome:
         both <= claimed,
         f"two coins and their xor, two sums at scale {scale:.4f}, each 0.5: together {both:.4f}, "
         f"promised {claimed:g}",
-        "epsilons add up for scales by Theorem 7 or DPM, not by exact calibration",
+        "of one tuple's values, all others by their law (eq. 11, 12), as DPM needs it. For scales "
+        "by Theorem 7 or DPM epsilons add up, and so they do of two given data, which Appendix C "
+        "compares; of these Theorem 9 would need L times the noise",
     )
 
 
@@ -198,24 +191,6 @@ def equation_18(small: bool) -> Outcome:
     )
 
 
-def coefficients(small: bool) -> Outcome:
-    """A copy, an independent tuple, and drawn laws both ways."""
-    copy, free = Neighbour.of(np.eye(2), [0, 1]), Neighbour.of(np.full((2, 2), 0.5), [0, 1])
-    shown = [f"{law.coefficient(2.0, r):.4f}" for r in ("B", "14") for law in (copy, free)]
-    ways = []
-    for law in laws(DRAWS, (2, 2), SEED):
-        asked = NoiseProblem(Joint(law), [1.0, 1.0], 1.0)
-        ways.append([coefficient(asked, *pair, 2.0, "B") for pair in (("x0", "x1"), ("x1", "x0"))])
-    least, most = np.min(ways), np.max(ways)
-    gap = np.abs(np.diff(ways)).max()
-    return compared(
-        least >= 0 and most <= 1 and abs(copy.coefficient(2.0, "14") - 1) < 1e-9,
-        f"eq. 14: copy {shown[2]}, independent {shown[3]}; eq. 18: {shown[0]}, {shown[1]}; of "
-        f"{DRAWS} drawn laws {least:.4f} to {most:.4f}, rho_ij and rho_ji up to {gap:.4f} apart",
-        "asymmetric, as is said there",
-    )
-
-
 def independent(small: bool) -> Outcome:
     """By eq. 14 an independent tuple adds nothing."""
     belief = Joint(np.full((2, 2), 0.25))
@@ -243,34 +218,6 @@ def equation_22(small: bool) -> Outcome:
     )
 
 
-def theorems_8_9(small: bool) -> Outcome:
-    chain = Chain([0.5, 0.5], [[0.95, 0.05], [0.05, 0.95]], length=8)
-    graph = {a: [b] for a, b in itertools.pairwise(chain.domain.names)}
-    near = dpm_neighbours(chain, graph, limit=1.0).value
-    everybody = calibrate(chain, limit=1.0, knows="nothing", method="dpm").scale
-    return compared(
-        worst(chain, near) <= 1 + 1e-9,
-        f"8 bits that keep with 95 %: summed over neighbours, scale {near:.3f} leaks "
-        f"{worst(chain, near):.3f} of 1; over all, scale {everybody:.3f} leaks "
-        f"{worst(chain, everybody):.3f}",
-        "friends of friends count too; summed over all of a block it holds against who knows "
-        "nothing else",
-    )
-
-
-def knowing_more(small: bool) -> Outcome:
-    scale = dpm(xor(), [1, 1, 0], limit=1.0).value
-    noisy = Laplace(scale, [1, 1, 0])
-    found = [
-        unspoken.leakage(xor(), noisy, Adversary("D1", knows=knows)).value for knows in ([], ["D3"])
-    ]
-    return compared(
-        found[1] <= 1,
-        f"two coins, DPM: who knows nothing {found[0]:.3f}, who knows the xor {found[1]:.3f}",
-        "its coefficients integrate out what Section III's adversary knows",
-    )
-
-
 def theorem_10(small: bool) -> Outcome:
     one, draws = accuracy(10.0, 20.0), np.random.default_rng(SEED).laplace(0, 10.0, 200_000)
     counted = float((abs(draws) > 20).mean())
@@ -280,41 +227,6 @@ def theorem_10(small: bool) -> Outcome:
         f"one number, scale 10, error 20: {one:.4f}, in 200,000 draws {counted:.3f}; 96 numbers, "
         f"error 1000: {vector:.2f}, printed {printed:.0e}",
         "the formula is that of one number; errors of many add up",
-    )
-
-
-def _against_baseline(law: np.ndarray) -> tuple[float, float]:
-    """DPM's scale at 1 nat, and its epsilon at the baseline's scale, as shares of the baseline's.
-
-    The scale is its fixed point; the epsilon is max_i (1 + sum_j rho_ij) / scale, with no search.
-    """
-    belief, tuples = Joint(law), law.ndim
-    names = belief.domain.names
-    scale = calibrate(belief, limit=1.0, knows="nothing", method="dpm").scale
-    asked = NoiseProblem(belief, [1.0] * tuples, 1.0)
-    sums = [
-        1 + sum(coefficient(asked, i, j, float(tuples), "B") for j in names if j != i)
-        for i in names
-    ]
-    return scale / tuples, max(sums) / tuples
-
-
-def lemmas(small: bool) -> Outcome:
-    found = np.array([_against_baseline(law) for law in laws(30, (2, 2, 2), SEED)])
-    copies = np.zeros((2, 2, 2))
-    copies[0, 0, 0] = copies[1, 1, 1] = 0.5
-    same_scale, same_epsilon = _against_baseline(copies)
-    near = [accuracy(scale, 6.0) for scale in (3 * found[:, 0].min(), 3.0)]
-    low, high = found.min(0), found.max(0)
-    return compared(
-        max(*high, same_scale, same_epsilon) <= 1 + 1e-9 and low[0] >= 4 / 6,
-        f"30 drawn laws of three bits, L = 3: at one epsilon DPM's scale is {low[0]:.3f} to "
-        f"{high[0]:.3f} of the baseline's, at one accuracy its epsilon {low[1]:.3f} to "
-        f"{high[1]:.3f}; three copies {same_scale:.4f} and {same_epsilon:.4f}; an error of 6 has "
-        f"chance {near[0]:.4f}, by the baseline {near[1]:.4f}",
-        "with <= for the printed <, and L the whole block; beta is a success there, and Lemma 2 "
-        "has lost DeltaQ. No scale is below (L + 1) / (2 L) of the baseline's: less than half is "
-        "saved",
     )
 
 
@@ -377,9 +289,9 @@ ROWS = (
     Row("002", "eq. 22", "any query: rho times its own sensitivity", "`published.dpm_any_query`",
         equation_22),
     Row("002", "Theorems 8, 9, eq. 23-25", "DPM over the tuples that depend on i",
-        "`published.dpm_neighbours`, `calibrate`", theorems_8_9),
-    Row("002", "Theorem 9, knowing D_-i", "against the adversary of Section III",
-        "`published.dpm`", knowing_more),
+        "`calibrate`, `published.dpm_neighbours`", theorems_8_9),
+    Row("002", "Theorem 9, knowing some others", "adversaries with partial information (IV.D, "
+        "VII-C) are resisted, too", "`published.dpm`", knowing_more),
     Row("002", "Def. 5, Theorem 10", "(alpha, beta)-accuracy, vectors by one formula",
         "`accuracy`, `accuracy_of_vectors`, draws", theorem_10),
     Row("002", "Lemmas 1, 2", "DPM is more accurate at one epsilon than the baseline, and more "

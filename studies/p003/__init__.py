@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from studies.p003 import edges, leakage
+from studies.p003 import edges, exact, leakage
 from studies.row import Row
 
 STUDIES: Mapping[str, Sequence[Row]] = {
     "leakage": leakage.ROWS,
     "graph": edges.ROWS,
+    "exact": exact.ROWS,
 }

@@ -16,6 +16,7 @@ from unspoken.numerics.arrays import Array
 from unspoken.published import graph
 
 DRAWS, SEED = 200, 2606
+KEPT = (3, 8)  # of a layer, in the fast search
 REBUILT = "eq. 9 rebuilt"
 OPPOSITE = np.array([[0.05, 0.95], [0.95, 0.05]])
 
@@ -45,11 +46,17 @@ def theorem_2(small: bool) -> Outcome:
 
 
 def increments(small: bool) -> Outcome:
+    """A copy of one value or the other has a ratio of 1, and of -1."""
     most = 0.0
     for law in drawn(DRAWS, (2, 3), SEED):
         most = max(most, float(abs(edges(law, [0, 1, 2], 0.7)).max() / (2 / 0.7)))
+    ends = [edges(law, [0, 1], 0.7) * 0.7 for law in (np.eye(2) / 2, np.eye(2)[::-1] / 2)]
+    reached = max(abs(ends[0] - 1).max(), abs(ends[1] + 1).max())
     return compared(
-        most <= 1 + 1e-12, f"{DRAWS} drawn laws, 2 by 3: |IR| at most {most:.4f}", REBUILT
+        most <= 1 + 1e-12 and reached < 1e-9,
+        f"{DRAWS} drawn laws, 2 by 3: |IR| at most {most:.4f}; a copy, and its opposite, "
+        f"{ends[0].max():.4f} and {ends[1].min():.4f}",
+        REBUILT,
     )
 
 
@@ -70,7 +77,8 @@ def signs_wide(small: bool) -> Outcome:
         all(most < 0 for _, most in found.values()),
         f"x_1 is 0 or 2 where x_0 = 1, and 1.01 where x_0 = 0: correlation "
         f"{correlation(law, values):.4f}; edges at lambda = 2, 10, 40: {shown}",
-        f"{REBUILT}: false, one value's spread against another's mean",
+        f"{REBUILT}: one value's spread against another's mean; without it: row "
+        '"Theorem 3 (3), exactly"',
     )
 
 
@@ -92,22 +100,21 @@ def bullets(small: bool) -> Outcome:
 
 
 def weaker(small: bool) -> Outcome:
-    """Three values of x_0; the two that are furthest apart pull x_1 the other way."""
-    law, values = np.array([[0.40, 0.05], [0, 0.45], [0.10, 0]]), [0, 0.5]
-    belief = unspoken.Joint(law, values=[[0, 1, 2], values])
+    """Of drawn laws with three values of x_0; and one where the two furthest apart pull back."""
+    pulled = [law for law in drawn(DRAWS, (3, 2), SEED) if correlation(law, [0, 1]) > 0]
+    more = sum(leak(law, [1, 1], 1.0, 0) > leak(law, [1, 1], 1.0, 0, [1]) for law in pulled)
+    back = np.array([[0.40, 0.05], [0, 0.45], [0.10, 0]])
+    belief = unspoken.Joint(back, values=[[0, 1, 2], [0, 0.5]])
     knowing, nothing = (
         unspoken.leakage(belief, Laplace(1.0), Adversary("x0", knows=knows)).value
         for knows in (["x1"], [])
     )
-    pulled = [law for law in drawn(DRAWS, (2, 3), SEED) if correlation(law, [0, 1, 2]) > 0]
-    more = sum(leak(law, [1, 1], 1.0, 0) > leak(law, [1, 1], 1.0, 0, [1]) for law in pulled)
     return compared(
-        nothing >= knowing and more == len(pulled),
-        f"three values of x_0, correlation {correlation(law, values):+.4f}: who knows x_1 learns "
-        f"{knowing:.4f}, who does not {nothing:.4f}; two values: who does not learns more in "
-        f"{more} of {len(pulled)} drawn laws",
-        "one edge of its sign need not be of the values that are furthest apart; of two values "
-        "there is but one pair",
+        more > len(pulled) / 2,
+        f"three values of x_0, positive correlation: who does not know x_1 learns more in {more} "
+        f"of {len(pulled)} drawn laws; in one with correlation {correlation(back, [0, 0.5]):+.4f} "
+        f"not: who knows x_1 learns {knowing:.4f}, who does not {nothing:.4f}",
+        "can, it says; and in most laws it does",
     )
 
 
@@ -155,9 +162,9 @@ def corollary(case: int) -> Outcome:
         found = graph(unspoken.Joint(law), [1] * 5, 1.0)
     (claim,) = (claim for claim in found.corollary() if claim.case == case)
     return compared(
-        claim.says.value >= claim.exact.value - 1e-9,
+        abs(claim.says.value - claim.exact.value) < 1e-9,
         f"says {claim.says.value:.4f}, the worst is {claim.exact.value:.4f}",
-        REBUILT,
+        REBUILT if case == 1 else f'{REBUILT}; without it: row "Corollary 1 ({case}), exactly"',
     )
 
 
@@ -178,16 +185,25 @@ def uniform(n: int) -> unspoken.Joint:
 
 
 def fast_search(small: bool) -> Outcome:
-    more = fewer = 0
-    for law in drawn(30, (2, 2, 2, 2), SEED):
+    """How far it ends from the full search, and how many adversaries it looks at."""
+    off, looked = dict.fromkeys(KEPT, np.zeros(0)), dict.fromkeys(KEPT, 0)
+    for law in drawn(60, (2, 2, 2, 2), SEED):
         found = graph(unspoken.Joint(law), [1, 1, 1, 1], 1.0)
-        more += found.fast(3).value > found.worst.value + 1e-9
-        fewer += found.fast(3).value < found.worst.value - 1e-9
+        for k in KEPT:
+            off[k] = np.append(off[k], found.fast(k).value / found.worst.value - 1)
+            looked[k] = int(np.isfinite(found.edges.search(k)).sum())
+    mean = {k: float(abs(each).mean()) for k, each in off.items()}
+    shown = "; ".join(
+        f"keeping {k} it looks at {looked[k]} of 32 and ends {mean[k]:.1%} off on average, "
+        f"{abs(off[k]).max():.0%} at most, above {(off[k] > 1e-9).sum()} times and below "
+        f"{(off[k] < -1e-9).sum()}"
+        for k in KEPT
+    )
     return compared(
-        more == fewer == 0,
-        f"keeping 3 a layer, 30 drawn laws of four bits: above the full search {more} times, below "
-        f"{fewer}",
-        f"{REBUILT}; it drops nodes and paths, and so ends on either side",
+        max(mean.values()) < 0.05 and mean[KEPT[0]] > mean[KEPT[1]] and looked[KEPT[0]] < 32,
+        f"60 drawn laws of four bits: {shown}",
+        f"{REBUILT}; little on average, without a bound, and on either side, as it drops nodes and "
+        "paths. The proposition is of its cost, and that formula is lost",
     )
 
 
@@ -222,8 +238,9 @@ def ranges(small: bool) -> Outcome:
     """Twice the range, twice the leakage."""
     pair = [unspoken.Gaussian(SPREADS["positive"], ranges=[reach] * 3) for reach in (1.0, 2.0)]
     told = [unspoken.leakage(own, Laplace(1.0), Adversary("x0")).value for own in pair]
+    by_hand = abs(regression(SPREADS["positive"], 0, []))
     return compared(
-        abs(told[1] - 2 * told[0]) < 1e-9,
+        abs(told[0] - by_hand) < 1e-9 and abs(told[1] - 2 * by_hand) < 1e-9,
         f"ranges 1 and 2: {told[0]:.4f} and {told[1]:.4f} nat",
         "the range bounds what is compared; the law itself is not truncated",
     )
@@ -253,7 +270,8 @@ ROWS = (
     Row("003", "V.B, three bullets", "larger domains: at least one IR has the sign; independent, "
         "all are 0", f"eq. 9 in NumPy, {DRAWS} drawn laws", bullets),
     Row("003", "V.B, weaker adversaries", "larger domains: a weaker adversary can learn more where "
-        "the correlation is positive", "`leakage` of three values by two", weaker),
+        "the correlation is positive", f"sums in NumPy, those of {DRAWS} drawn laws; `leakage`",
+        weaker),
     Row("003", "Theorem 4", "nodes of the first layer are D_i / lambda", "`published.graph`",
         first_layer),
     Row("003", "Theorem 5, eq. 14, 15", "a node is the least over paths of summed edges",
@@ -268,8 +286,8 @@ ROWS = (
         "`Graph.corollary`, a bit that says not all four", lambda small: corollary(3)),
     Row("003", "Proposition 1, eq. 18, full search", "its work, eq. 18",
         "`published.graph`", full_search),
-    Row("003", "Proposition 2, fast search", "keeping k a layer finds the largest leakage",
-        "`Graph.fast`", fast_search),
+    Row("003", "Proposition 2, fast search", "a heuristic, that keeps the k largest of a layer: "
+        "less work, and a little sacrifice of the accuracy", "`Graph.fast`", fast_search),
     Row("003", "VI.A, eq. 19", "ranges bound the leakage of continuous data", "`Gaussian`", ranges),
     Row("003", "Theorem 6", "a closed form for Gaussian data", "`leakage` of `Gaussian`",
         theorem_6),

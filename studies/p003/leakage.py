@@ -9,7 +9,7 @@ from studies.by_hand import leak, same
 from studies.p003.by_hand import correlation, drawn
 from studies.row import Outcome, Row, compared
 from unspoken import Adversary, Laplace
-from unspoken.published import graph, pearson
+from unspoken.published import graph
 from unspoken.searching import pdp_nodes
 from unspoken.searching.upper import pdp_upper
 
@@ -54,15 +54,22 @@ def adversaries(small: bool) -> Outcome:
 
 
 def coefficient(small: bool) -> Outcome:
-    """Uncorrelated, and dependent."""
-    half = unspoken.Joint([[0, 1], [2, 0], [0, 1]], values=[[0, 0.5, 1], [0, 1]])
-    scale = pearson(half, limit=1.0).value
-    told = max(bound.value for bound in unspoken.leakages(half, Laplace(scale)).values())
-    law = np.array([[0, 1], [2, 0], [0, 1]]) / 4
+    """The sign of drawn laws of two bits; and one that is uncorrelated, and dependent."""
+    signs = [(correlation(law, [0, 1]), law[0, 0] * law[1, 1] - law[0, 1] * law[1, 0])
+             for law in drawn(DRAWS, (2, 2), SEED)]  # fmt: skip
+    told = sum(rho * product > 0 for rho, product in signs)
+    half = np.array([[0, 1], [2, 0], [0, 1]]) / 4
+    rho = abs(correlation(half, [0, 1]))
+    learned, alone = (
+        found(law, [], values=[[0, 0.5, 1], [0, 1]])
+        for law in (half, np.outer(half.sum(1), half.sum(0)))
+    )
     return compared(
-        told <= 1 + 1e-9,
-        f"correlation {abs(correlation(law, [0, 1])):.4f}; noise by it for 1 nat leaks {told:.3f}",
-        "the coefficient sees linear dependence only",
+        told == DRAWS and rho < 1e-12 and learned > alone + 0.1,
+        f"positive and negative told apart in {told} of {DRAWS} drawn laws of two bits; x_1 says "
+        f"whether x_0 is in the middle: correlation {rho:.4f}, and the sum tells {learned:.3f} of "
+        f"x_0, {alone:.3f} if x_1 were independent",
+        "linear dependence only, as is said there: a correlation of 0 is not independence",
     )
 
 
@@ -229,8 +236,8 @@ ROWS = (
         "`leakage` of two bits, Lap(1)", example_1),
     Row("003", "Table I, adversaries", "an adversary is a target and the tuples known",
         "`published.graph`", adversaries),
-    Row("003", "III.A2, Pearson", "dependence is measured by Pearson's coefficient",
-        "`published.pearson`, `leakages`", coefficient),
+    Row("003", "III.A2, Pearson", "Pearson's coefficient identifies linear correlations, and tells "
+        "positive from negative ones", f"NumPy, {DRAWS} drawn laws; `leakage`", coefficient),
     Row("003", "III.A3, sum and mean", "linear queries", "`leakage` and sums in NumPy", linear),
     Row("003", "III.A3, count", "and counts", f"`leakage` and sums in NumPy, {DRAWS} drawn laws",
         counts),

@@ -11,7 +11,7 @@ from unspoken.numerics.arrays import Array
 
 __all__ = [
     "channel", "divergence", "drawn", "embedded", "inferential", "max_information", "mutual",
-    "ones", "sigmas", "taking_all", "towards_ones",
+    "ones", "pairs_together", "sigmas", "taking_all", "towards_ones",
 ]  # fmt: skip
 
 
@@ -93,3 +93,11 @@ def taking_all(n: int, sigma: float, rare: float = 1e-9) -> Array:
     background = rare ** ones(n - 1) * (1 - rare) ** (n - 1 - ones(n - 1))
     dependent = sigma * (ones(n - 1) == n - 1) + (1 - sigma) * background
     return np.stack([(1 - rare) * background, rare * dependent])
+
+
+def pairs_together(count: int, rare: float = 1e-9) -> Array:
+    """So many independent pairs of equal bits, each pair seldom 1: x_0 = x_1, x_2 = x_3, ..."""
+    pair, law = np.diag([1 - rare, rare]), np.ones(())
+    for _ in range(count):
+        law = np.multiply.outer(law, pair)
+    return np.asarray(law)

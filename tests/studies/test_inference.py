@@ -7,6 +7,7 @@ import pytest
 
 from studies.p002.affinity import Affinity
 from studies.p002.attack import Attack, by_law, cells
+from studies.p002.attack_by_hand import posterior_by_hand
 from studies.p002.clusters import k_means
 from studies.p002.gowalla import Gowalla, apart, earth, hops
 from studies.p002.intervals import mean_of
@@ -47,29 +48,11 @@ def test_posterior_by_hand() -> None:
     scale, i = 0.05, int(np.flatnonzero(on.friends.any(1))[0])
     released = on.release(scale, 1, np.random.default_rng(1))
     told = on.told([i], released, scale, weight=by_law)
-    low, width = on.users.vectors.min(0), np.ptp(on.users.vectors, axis=0)
-    others = [j for j in range(40) if j != i]
-    occupied = sorted({int(on.cell[j]) for j in others})
-    weights = []
-    for cell in occupied:
-        there = [j for j in others if on.cell[j] == cell]
-        place = on.users.vectors[there].mean(0)
-        point = (place - low) / width
-        groups = [
-            [on.users.unit[j] for j in others if on.clusters.labels[j] == k] for k in range(8)
-        ]
-        means = np.array([np.mean(g, axis=0) if g else np.zeros(12) for g in groups])
-        groups[int(((means - point) ** 2).sum(1).argmin())].append(point)
-        means = np.array([np.mean(g, axis=0) if g else np.zeros(12) for g in groups])
-        friends = np.flatnonzero(on.friends[i])
-        km = np.array([float(apart(place, on.users.vectors[f])) for f in friends])
-        likely = np.exp(-np.abs(released[0] - means).sum() / scale)
-        weights.append(len(there) * float(by_law(km[None])[0]) * likely)
-    after = np.array(weights) / sum(weights)
+    held = posterior_by_hand(on, i, released[0], scale)
+    after = np.array([*held.values()])
     assert told.entropy[0, 0, 3] == pytest.approx(-(after * np.log2(after)).sum(), rel=1e-9)
-    if on.cell[i] in occupied:
-        own = after[occupied.index(int(on.cell[i]))]
-        assert told.truth[0, 0, 3] == pytest.approx(np.log2(own), rel=1e-9)
+    if int(on.cell[i]) in held:
+        assert told.truth[0, 0, 3] == pytest.approx(np.log2(held[int(on.cell[i])]), rel=1e-9)
 
 
 def test_cells_are_of_the_own_city() -> None:
