@@ -207,7 +207,7 @@ def test_terms_that_were_changed_in_the_ledger(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("DELETE FROM beliefs WHERE text LIKE '%odds x 1.95%'")
     connection.close()
-    with pytest.raises(InputError, match="what the manifest of event 3 says was gone; restore"):
+    with pytest.raises(InputError, match="what the manifest of event 3 says is gone; restore"):
         list(reproduce_all([manifest], tmp_path))
 
 
@@ -229,3 +229,11 @@ def test_an_event_of_an_older_version(
         at(document, place[:-1])[place[-1]] = "another"
         assert found_alone(tmp_path, changed(manifest, **document))
     assert release(tmp_path, reader="all").again  # it is the very same event
+
+
+def test_a_belief_that_was_changed_in_the_ledger_is_found(tmp_path: Path) -> None:
+    manifest = one_file(tmp_path)
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as own:
+        own.execute("UPDATE beliefs SET text = replace(text, '\"rows\"', '\"Rows\"')")
+    with pytest.raises(InputError, match=r"the belief of event 1 \(.*\) was changed"):
+        list(reproduce_all([manifest], tmp_path))

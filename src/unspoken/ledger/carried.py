@@ -17,6 +17,7 @@ from unspoken.errors import InputError
 from unspoken.ledger.chain import ALL, parsed, taken
 from unspoken.ledger.schema import EVENTS, REQUESTS, TEXTS, named
 from unspoken.ledger.seal import CODE, Head, Seal
+from unspoken.ledger.stored_texts import refuse_changed_texts
 from unspoken.ledger.written_rows import insert_rows
 
 __all__ = ["lines", "loaded"]
@@ -56,8 +57,7 @@ def loaded(connection: sql.Connection, given: Iterable[str], seal: Seal, place: 
     for table in (EVENTS, *BESIDE):
         if rows[table.name]:
             insert_rows(connection, table, rows[table.name], place)
-    for _ in parsed(connection, place):  # each can be read
-        pass
+    refuse_changed_texts(connection, parsed(connection, place), place)  # each can be read
     return codes
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from unspoken.ledger.requests import KeyedRequest, asked_before, noted
 from unspoken.ledger.schema import EVENTS, TEXTS, prepared, refuse_changed
 from unspoken.ledger.seal import Head, Seal
 from unspoken.ledger.sqlite import in_memory, reworded
+from unspoken.ledger.stored_texts import refuse_changed_texts
 from unspoken.ledger.written_rows import insert_rows
 from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
 
@@ -183,7 +183,8 @@ class Ledger:
     def _verified(self, connection: sql.Connection, seal: Seal) -> Head:
         codes = followed(connection, self._name, seal, str(self._place))
         seal.refuse_lost(self._place.short, codes)
-        deque(parsed(connection, str(self._place)), 0)
+        events = parsed(connection, str(self._place))
+        refuse_changed_texts(connection, events, f"ledger {self._place}")
         self._place.refuse_damaged(connection)
         return Head(len(codes) - 1, codes[-1])
 
