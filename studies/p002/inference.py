@@ -97,11 +97,16 @@ def error_with_friends(small: bool) -> Outcome:
 
 
 def error_with_epsilon(small: bool) -> Outcome:
-    least, most = parts(1 / EPSILONS[0], small), parts(1 / EPSILONS[-1], small)
-    change = most.error(AFTER_DE).value - least.error(AFTER_DE).value
+    least = parts(1 / EPSILONS[0], small).error(AFTER_DE).value
+    change = {
+        epsilon: parts(1 / epsilon, small).error(AFTER_DE).value - least
+        for epsilon in (EPSILONS[-1], *BEYOND)
+    }
     return compared(
-        change < -1,
-        f"from eps = {EPSILONS[0]:g} to {EPSILONS[-1]:g} the error changes by {change:+.3f} km",
+        change[EPSILONS[-1]] < -1,
+        f"from eps = {EPSILONS[0]:g} to {_numbers(EPSILONS[-1:])} the error changes by "
+        f"{change[EPSILONS[-1]]:+.3f} km; to {_numbers(BEYOND)}: "
+        + ", ".join(f"{change[epsilon]:+.0f} km" for epsilon in BEYOND),
         "the release hardly changes which cell is likeliest (row eq. 6, 7)",
     )
 

@@ -137,8 +137,8 @@ def keeping(share: float) -> Chain:
 ROWS = (
     Row("002", "VI-D1, graphical model", "a known law gives the coefficients", "`calibrate`",
         model),
-    Row("002", "VI-D2, eq. 26", "friends' places by a (distance + b)^-c", "`dpm_friends`",
-        friends),
+    Row("002", "VI-D2, eq. 26", "DPM over friends, whose places have the law a (distance + b)^-c",
+        "`dpm_friends`", friends),
     Row("002", "VI-D3, underestimated rho", "privacy degrades little", "`leakages`, DPM with "
         "kappa rho", underestimated),
     Row("002", "Fig. 8 (a)", "alpha = 1000, eps = 1: within alpha with probability nearly 1 by "

@@ -41,7 +41,8 @@ def theorem_2(small: bool) -> Outcome:
         node.published.value >= counted - 1e-9,
         f"x_1 = 0 where x_0 = 1, else 0 or 1, weights 1, 2: {node.published.value:.3f}, exactly "
         f"{node.exact.value:.3f}, summed in NumPy {counted:.3f}",
-        f"{REBUILT}: the edge looks at very large and very small answers only",
+        f"{REBUILT}: the edge looks at very large and very small answers only. Whatever eq. 9 is, "
+        'forgetting a tuple that goes with x_0 can take away: row "Corollary 1 (2), exactly"',
     )
 
 
@@ -65,7 +66,11 @@ def signs(small: bool) -> Outcome:
     for law in drawn(DRAWS, (2, 2), SEED):
         sign = np.sign(correlation(law, [0, 1]))
         right += int((np.sign(edges(law, [0, 1], 1.0)) == sign).all())
-    return compared(right == DRAWS, f"{right} of {DRAWS} drawn laws of two bits", REBUILT)
+    return compared(
+        right == DRAWS,
+        f"{right} of {DRAWS} drawn laws of two bits",
+        f"{REBUILT}; of who learns more it says so where nothing else is unknown",
+    )
 
 
 def signs_wide(small: bool) -> Outcome:
