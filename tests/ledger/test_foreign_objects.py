@@ -160,6 +160,19 @@ def test_a_request_of_no_number_is_one_line(path: Path, tmp_path: Path) -> None:
         charge(Ledger(path), "2", tmp_path, request="one")
 
 
+def test_a_row_that_no_event_can_be_is_not_read(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a few megabytes may have one of a gigabyte, when it is unpacked."""
+    monkeypatch.setattr("unspoken.ledger.sqlite.LONGEST", 100_000)
+    run(path, "UPDATE events SET body = hex(zeroblob(49000))")
+    with pytest.raises(InputError, match="event 1 is not as it was charged"):
+        Ledger(path).verify(under(tmp_path))
+    run(path, "UPDATE events SET body = hex(zeroblob(51000))")
+    with pytest.raises(InputError, match="string or blob too big"):
+        Ledger(path).verify(under(tmp_path))
+
+
 def test_an_event_that_is_gone_is_one_line(path: Path) -> None:
     with pytest.raises(InputError, match="event 7 is gone"):
         Ledger(path).charged(7)

@@ -110,11 +110,21 @@ def test_a_backup_of_somebody_else_goes_nowhere(tmp_path: Path) -> None:
         assert not list((tmp_path / "new").glob("*"))
 
 
+NOBODY = "127.0.0.9"  # where no database listens
+
+
+@pytest.mark.parametrize("by", ["variables", "service file"])
 def test_no_variable_sends_it_elsewhere(
-    postgres: str, schema: str, monkeypatch: pytest.MonkeyPatch
+    by: str, postgres: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with listening() as listener:
-        monkeypatch.setenv("PGHOSTADDR", AWAY)
+        if by == "variables":
+            monkeypatch.setenv("PGHOSTADDR", NOBODY)
+        else:
+            said = f"host={AWAY}\nhostaddr={NOBODY}\nport={listener.port}\nsslmode=disable"
+            (tmp_path / "services").write_text(f"[evil]\n{said}\nrequire_auth=password\n")
+            monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+            monkeypatch.setenv("PGSERVICE", "evil")
         monkeypatch.setenv("PGPORT", str(listener.port))
         monkeypatch.setenv("PGSSLMODE", "disable")
         monkeypatch.setenv("PGREQUIREAUTH", "password")

@@ -19,6 +19,7 @@ from unspoken.numerics.files import PATIENCE, SILENT, created
 
 __all__ = ["SQLiteFile", "in_memory", "reworded"]
 
+LONGEST = 1 << 28  # bytes of a row: one that is longer is no event, and no belief, of ours
 LOG = logging.getLogger("unspoken")
 
 
@@ -180,6 +181,7 @@ def _durable(connection: sqlite3.Connection, _record: object) -> None:
     So a plain copy of it has them all, or is torn by a charge that falls meanwhile, and refused.
     EXTRA flushes the folder too, once the journal of a transaction is gone.
     """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     connection.isolation_level = None  # SQLAlchemy's begin, not the driver's, opens transactions
     connection.execute(f"PRAGMA busy_timeout={SILENT * 1e3:.0f}")
     (mode,) = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
