@@ -100,7 +100,8 @@ def prepared(connection: sql.Connection, place: str) -> str:
     if not there(connection):
         refuse_changed(connection, place)  # a view in the place of a table, say
         raise InputError(f"ledger {place}: not a ledger, but another database")
-    meaning = {row.name: row.value for row in connection.execute(sql.select(_MEANING))}
+    asked = sql.select(_MEANING).where(_MEANING.c.name.in_(["format", "name", "steps"]))
+    meaning = {row.name: row.value for row in connection.execute(asked)}
     kept, name = meaning.get("format"), meaning.get("name")
     if kept is None:
         raise InputError(f"ledger {place}: has lost its format; restore it from a copy")
