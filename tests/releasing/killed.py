@@ -95,6 +95,7 @@ POINTS: dict[str, tuple[Any, str, Callable[[], Any]]] = {
         os, "replace", lambda: renaming(r"2026-01\.2\.\w{12}\.json", die, alive),
     ),
     "after a late release": (os, "replace", lambda: renaming(r"2026-01\.2\.parquet", alive, die)),
+    "after a new manifest": (os, "replace", lambda: renaming(r"2026-02\.json", alive, die)),
     "before a new release": (os, "replace", lambda: renaming(r"2026-02\.parquet", die, alive)),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from unspoken.engines.session import bytes_of
 from unspoken.policy.bin_edges import Edge, edge_text, kind_of_edge
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.locate import KeyPath
+from unspoken.policy.range_checks import check_ranges
 from unspoken.policy.schema import (
     EXACT,
     FORMS,
@@ -389,4 +390,5 @@ CHECKS: tuple[Check, ...] = (
     check_limits,
     check_targets,
     check_coalitions,
+    check_ranges,
 )

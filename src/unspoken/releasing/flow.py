@@ -27,11 +27,12 @@ from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
-from unspoken.releasing.open_project import OpenProject
+from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.results import Rehearsed, Released, Said
 from unspoken.releasing.rows.outputs import Output, lying
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Witness
+from unspoken.releasing.writing.leftovers import remove_leftovers
 from unspoken.releasing.writing.publishing import publish, write_rows
 
 __all__ = ["rehearse", "release"]
@@ -57,6 +58,7 @@ def release(
     ``draw`` 2 tosses coins of its own for the same cells, into files of its own: it is charged
     beside the first.
     """
+    remove_leftovers(project.project if isinstance(project, OpenProject) else opened(project))
     read = OpenProject.of(project, table)
     whole = read.project
     served = whole.serving(reader)  # of which all draws are looked at

@@ -31,6 +31,7 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import ADOPT
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
+from unspoken.releasing.writing.leftovers import remove_leftovers
 from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
@@ -80,6 +81,7 @@ class Curator:
         """Open a project whose plan is adopted."""
         curator = cls(_adopted(opened(project)), most)
         curator._kept()
+        remove_leftovers(curator.project)
         return curator
 
     @property

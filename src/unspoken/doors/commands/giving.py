@@ -61,10 +61,13 @@ def release_command(
     """Charge the ledger; write the released table and its manifest."""
     from unspoken.doors.projects import declared, room_for
     from unspoken.releasing.open_project import OpenProject
+    from unspoken.releasing.writing.leftovers import remove_leftovers
 
     given = declared(project)
     files = given.files if draw == 1 else given.files.drawn(draw)
     room_for(files.release, files.manifest, files.key, files.ledger)
+    if not dry_run:
+        remove_leftovers(given)  # though the table may be gone, and nothing be released
     what = "planning" if dry_run else "planning, charging and releasing"
     with busy(err, what), OpenProject.looked_at(given) as read:
         from unspoken.doors import as_json, tables  # loaded while keys are looked at

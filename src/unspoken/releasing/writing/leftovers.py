@@ -1,0 +1,61 @@
+"""What killed runs left beside the outputs of a project: hidden files with rows that never
+appeared. They go whenever a release begins, whether it then has anything to write or is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from unspoken.errors import InputError
+from unspoken.numerics.files import swept
+from unspoken.policy import Project
+from unspoken.policy.declared import Files
+
+__all__ = ["remove_leftovers"]
+
+PARTIAL = re.compile(r"\.(.+)\.partial")  # as `partial_of` calls it
+
+
+def remove_leftovers(project: Project) -> None:
+    """Remove half-written outputs: of everybody, of each application, and of all their draws.
+
+    What another run is writing now stays, and so does what is no file of ours.
+    """
+    for files in _files_of_all(project):
+        for output in (files.release, files.manifest):
+            for path in _partials(output, files.by_epoch):
+                with suppress(InputError, OSError):
+                    swept(path)
+
+
+def _files_of_all(project: Project) -> Iterator[Files]:
+    yield project.files
+    for name in project.applications:
+        with suppress(InputError):  # no file can be called by its name
+            yield project.serving(name).files
+
+
+def _partials(output: Path, by_epoch: bool) -> Iterator[Path]:
+    """What half a file lies there of: of this output and of those of other draws."""
+    head, dot, tail = output.name.partition(".")
+    of_draw = re.compile(f"{re.escape(head)}(-draw-[1-9][0-9]*)?{re.escape(dot + tail)}")
+    if by_epoch:
+        folders = [path for path in _listed(output.parent) if of_draw.fullmatch(path.name)]
+        yield from (path for folder in folders for path in _unfinished(folder))
+    else:
+        yield from (path for path in _unfinished(output.parent) if of_draw.fullmatch(path.name))
+
+
+def _unfinished(folder: Path) -> list[Path]:
+    """The files in a folder of which half lies there, by the names that they would have."""
+    found = (PARTIAL.fullmatch(path.name) for path in _listed(folder))
+    return [folder / each[1] for each in found if each is not None]
+
+
+def _listed(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(folder.iterdir())
+    return []
