@@ -10,7 +10,14 @@ import pytest
 from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.policy.range_checks import LARGEST
-from unspoken.policy.schema import ApplicationTable, LimitTable, PlanTable, QueryTable, SourceTable
+from unspoken.policy.schema import (
+    ApplicationTable,
+    LimitTable,
+    PlanTable,
+    QueryTable,
+    SourceTable,
+    TomlTable,
+)
 
 TEXT = """\
 format = 1
@@ -82,7 +89,7 @@ def test_a_number_up_to_its_end_and_beyond(
 
 def test_every_number_of_the_file_has_an_end() -> None:
     """But caps on odds, of which a large one says that there is none."""
-    tables = {
+    tables: dict[str, type[TomlTable]] = {
         "source": SourceTable, "application": ApplicationTable, "limit": LimitTable,
         "plan": PlanTable, "query": QueryTable,
     }  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 import duckdb
 
 from unspoken.engines.interrupting import interruptible
+from unspoken.engines.line_ends import mixed_line_ends
 from unspoken.engines.many_files import is_many, listed
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError, shown, unknown
@@ -144,6 +145,9 @@ def blamed(error: Exception, files: Iterable[File], con: duckdb.DuckDBPyConnecti
     text = TEXT.sub(": not valid UTF-8", text)
     line = one_line(ADVICE.sub("", ROW.sub("", text)))
     if line.rstrip(".").endswith(SNIFFED):
+        mixed = None if guilty is None else _mixed(guilty)
+        if mixed is not None:
+            return mixed
         line = f"{line.rstrip('.')}, such as where a line has more than 2 MB"
     if guilty is None:
         return line
@@ -160,6 +164,21 @@ def _short_of_room(error: Exception) -> str:
         )
     more = 'write more in [source], such as memory = "4GB", or fewer threads'
     return f"takes more memory than it may; {more}"
+
+
+def _mixed(file: File) -> str | None:
+    """That the lines of a file do not all end alike, where they do not."""
+    try:
+        found = mixed_line_ends(file.path)
+    except OSError:  # it cannot be unpacked
+        return None
+    if found is None:
+        return None
+    line, before, here = found
+    return (
+        f"{file.name}: line {line:,} ends with {here}, those before it with {before}; save it with "
+        "one kind of line ends, such as by an editor or dos2unix"
+    )
 
 
 def _longest(file: File) -> int:

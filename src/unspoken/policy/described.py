@@ -30,7 +30,7 @@ MEANINGS: dict[str, str] = {
     "read its columns",
     "source.timezone": "whose hours and days moments have, wherever a command runs",
     "source.memory": "what the engine may use; what does not fit is spilled to TMPDIR",
-    "source.threads": "what the engine may use; all there are if not given",
+    "source.threads": "what the engine may use, up to 1,024; all there are if not given",
     "source.nan": "that NaN is a missing value, wherever it is read; else it is an error",
     "source.engine": "what reads, sorts and works on the rows: `duckdb`, in this process, or "
     "`spark` (an extra), on many machines, which also reads a `table` of its catalog",

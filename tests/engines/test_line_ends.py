@@ -1,0 +1,94 @@
+"""A CSV whose lines do not all end alike is refused by the line where that changes."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unspoken.engines import line_ends
+from unspoken.engines.duckdb import DuckTable
+from unspoken.engines.line_ends import mixed_line_ends
+from unspoken.errors import InputError
+
+LF, CR, CRLF = "\n", "\r", "\r\n"
+NAMES = {LF: "LF", CR: "CR", CRLF: "CR LF"}
+
+
+def zst(content: bytes) -> bytes:
+    return bytes(pa.compress(content, "zstd", asbytes=True))
+
+
+def plain(content: bytes) -> bytes:
+    return content
+
+
+def csv(rows: int, before: str, after: str, change: int) -> str:
+    """A table whose lines end otherwise from line ``change`` on; its header is line 1."""
+    lines = ["id,a", *(f"{n},x{n}" for n in range(rows))]
+    ends = (before if number < change else after for number in range(1, rows + 2))
+    return "".join(map("".join, zip(lines, ends, strict=True)))
+
+
+@pytest.mark.parametrize("pack", [plain, gzip.compress, zst])
+@pytest.mark.parametrize(("before", "after"), [(LF, CRLF), (CRLF, LF), (LF, CR), (CR, LF)])
+@pytest.mark.parametrize("change", [2, 7, 50_000])
+def test_where_lines_end_otherwise(
+    tmp_path: Path, before: str, after: str, change: int, pack: Callable[[bytes], bytes]
+) -> None:
+    ending = {gzip.compress: ".gz", zst: ".zst"}.get(pack, "")
+    path = tmp_path / f"t.csv{ending}"
+    path.write_bytes(pack(csv(60_000, before, after, change).encode()))
+    with pytest.raises(InputError) as refused:
+        DuckTable.open(path.name, keys=["id"], folder=tmp_path)
+    said = f"t.csv{ending}: line {change:,} ends with {NAMES[after]}, those before it with "
+    assert f"{said}{NAMES[before]}; save it with one kind of line ends" in str(refused.value)
+    assert "2 MB" not in str(refused.value)
+
+
+@pytest.mark.parametrize("end", [LF, CR, CRLF])
+def test_lines_that_end_alike_are_read(tmp_path: Path, end: str) -> None:
+    text = csv(10, end, end, 99) + f'10,"two{LF}lines"{end}'
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    assert DuckTable.open("t.csv", keys=["id"], folder=tmp_path).count() == 11
+
+
+def test_the_part_of_a_table_is_named(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "1.csv").write_bytes(csv(9, LF, LF, 99).encode())
+    (tmp_path / "parts" / "2.csv").write_bytes(csv(9, LF, CRLF, 4).encode())
+    with pytest.raises(InputError, match=r"2\.csv: line 4 ends with CR LF"):
+        DuckTable.open("parts", folder=tmp_path)
+
+
+def expected(text: str) -> tuple[int, str, str] | None:
+    """One letter after the other."""
+    ends, quoted, place = list[str](), False, 0
+    line = 1
+    while place < len(text):
+        here = text[place : place + 2] if text[place : place + 2] == CRLF else text[place]
+        place += len(here)
+        quoted ^= here == '"'
+        if here in NAMES:
+            if not quoted:
+                ends.append(here)
+                if ends[0] != here:
+                    return line, NAMES[ends[0]], NAMES[here]
+            line += 1
+    return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text('a"\n\r', max_size=12), st.integers(1, 4))
+def test_wherever_the_file_is_cut_into_pieces(text: str, chunk: int) -> None:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_ends, "CHUNK", chunk)
+        path = Path(folder, "t.csv")
+        path.write_bytes(text.encode())
+        assert mixed_line_ends(path) == expected(text)
