@@ -61,7 +61,7 @@ def verify_command(
     project: ProjectFile = Path(),
     in_json: AsJson = False,
 ) -> None:
-    """Make a release and its manifest again, and compare every byte and every field."""
+    """Make a release and its manifest again, and compare."""
     from unspoken.releasing.reproducing import reproduce_all
 
     papers = sorted(manifest.glob("*.json")) if manifest.is_dir() else [manifest]
