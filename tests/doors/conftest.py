@@ -44,9 +44,9 @@ Run = Callable[..., Ran]
 
 # What `init` proposes, and what suffices: the sets of beliefs are of 90 combinations, not of 875.
 FEWER_VALUES = {
-    "bins = [14, 17, 19]": "bins = [17]",
+    "bins = [14.5, 17, 18.75]": "bins = [17]",
     "bins = [0.2, 0.45, 0.65]": "bins = [0.45]",
-    "values = [0, 1, 2, 3, 4, 5, 6]": "bins = [2]",
+    "bins = [1, 2, 4]": "bins = [2]",
 }
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
@@ -16,7 +20,7 @@ def test_a_table_is_told_from_a_project_by_what_the_file_is(run: Run, folder: Pa
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.replace("\u00a0", " ").split())
     assert "800 rows. Who tells what of a column, by itself:" in words
-    assert "Left out: day: named as a key would be." in words
+    assert "pairs of values were compared" in words
     assert "Next: unspoken init occupancy.parquet" in words
     assert [path.name for path in folder.iterdir()] == ["occupancy.parquet"]
 
@@ -25,25 +29,27 @@ def test_a_secret_is_sql_over_the_row(run: Run) -> None:
     done = run("leak", "occupancy.parquet", "--secret", "first_arrival >= 11")
     words = " ".join(done.out.replace("\u00a0", " ").split())
     assert "Who tells whether first_arrival >= 11 (" in words
-    assert "A blank in its own place, where nothing else is left out, tells it" in words
+    assert "A blank in its own place, where nothing else is left out, tells a secret" in words
     told = run("leak", "occupancy.parquet", "--secret", "first_arrival >= 11", "--json").json
     assert (told["unspoken"], told["format"], told["rows"]) == ("leak", 1, 800)
-    ((_, said),) = told["about"].items()
-    assert set(said["shares"]) == {"false", "true"}
-    bits = [entry["information"]["value"] for entry in said["told"]]
-    assert bits == sorted(bits, reverse=True)
-    assert set(said["told"][0]["answer"]) == {"seen", "secret", "before", "after", "share"}
-    assert told["left_out"]["first_arrival"] == "is what the secret is made of"
+    assert set(told["shares"]["first_arrival >= 11"]) == {"false", "true"}
+    odds = [float(finding["odds"]) for finding in told["findings"]]
+    assert odds == sorted(odds, reverse=True)
+    keys = {"columns", "value", "from", "to", "records", "odds"}
+    assert all(keys < {*finding} for finding in told["findings"])
+    reason = "it is what the secret is made of"
+    assert {"column": "first_arrival", "reason": reason} in told["not_looked_at"]
 
 
 def test_a_table_of_a_database(run: Run, folder: Path) -> None:
     with duckdb.connect(str(folder / "b.duckdb")) as con:
         con.execute("CREATE TABLE days AS FROM 'occupancy.parquet'")
     plain = run("leak", "occupancy.parquet", "--json").json
-    assert run("leak", "days", "--database", "b.duckdb", "--json").json["about"] == plain["about"]
+    found = run("leak", "days", "--database", "b.duckdb", "--json").json["findings"]
+    assert found == plain["findings"] != []
     secret = ("--secret", "first_arrival >= 11", "--json")
-    of_file = run("leak", "occupancy.parquet", *secret).json["about"]
-    assert run("leak", "days", "--database", "b.duckdb", *secret).json["about"] == of_file
+    of_file = run("leak", "occupancy.parquet", *secret).json["findings"]
+    assert run("leak", "days", "--database", "b.duckdb", *secret).json["findings"] == of_file
     run("leak", "dys", "--database", "b.duckdb").refused_with(2, 'Did you mean "days"?')
 
 
@@ -71,12 +77,11 @@ def test_numbers_that_are_nan_are_missing(run: Run, folder: Path) -> None:
         )
     done = run("leak", "nan.parquet")
     assert (done.code, done.err) == (0, "")
-    assert "no other column tells" in done.out
+    assert "No column tells of another more than chance would." in done.out
     assert "if it is" not in done.out
-    told = run("leak", "nan.parquet", "--secret", "y", "--json").json["about"]["secret"]["told"]
-    assert [entry["who"] for entry in told] == ["x"]
-    head = run("leak", "nan.parquet", "--secret", "y").out.splitlines()[2]
-    assert head.startswith("  who: if it is  from")
+    told = run("leak", "nan.parquet", "--secret", "x IS NULL", "--secret", "y", "--json").json
+    assert told["shares"]["x IS NULL"]["true"] == 0.2
+    assert told["looked_at"] == ["x", "y"]
 
 
 def test_an_address_is_no_file(run: Run) -> None:
@@ -132,7 +137,31 @@ def test_of_many_columns_the_most_telling_are_listed_and_the_rest_counted(
         )
     done = run("leak", "many.csv")
     words = " ".join(done.out.replace("\u00a0", " ").split())
-    assert "The 12 of 14 columns that others tell the most bits of; --picture FILE draws" in words
+    assert "These are 36 of 84 findings; --picture FILE draws most" in words
     listed = [line.strip() for line in done.out.splitlines() if line.strip().startswith("c")]
     assert sum(line in {f"c{k}" for k in range(14)} for line in listed) == 12
-    assert len(run("leak", "many.csv", "--json").json["about"]) == 14
+    assert len(run("leak", "many.csv", "--json").json["findings"]) == 84
+
+
+def test_columns_that_give_a_secret_away_are_found_at_any_width(run: Run, folder: Path) -> None:
+    rng = np.random.default_rng(8)
+    secret = rng.random(3000) < 0.1
+    table: dict[str, Any] = {f"c{k}": rng.integers(0, 4, 3000) for k in range(70)}
+    table |= {"tell1": np.where(secret, rng.integers(0, 2, 3000), rng.integers(1, 4, 3000))}
+    table |= {"tell2": rng.normal(4.0 * secret, 1.0), "secret": secret}
+    pq.write_table(pa.table(table), "wide.parquet")
+    told = run("leak", "wide.parquet", "--secret", "secret", "--json").json
+    assert [finding["columns"] for finding in told["findings"]] == [["tell1"], ["tell2"]]
+    assert [column["column"] for column in told["not_looked_at"]] == ["secret"]
+    every = run("leak", "wide.parquet", "--json").json
+    assert {finding["columns"][0] for finding in every["findings"]} == {"tell1", "tell2", "secret"}
+    assert every["not_looked_at"] == []
+    some = run(
+        "leak", "wide.parquet", "--columns", "c1, tell2", "--secret", "secret", "--json"
+    ).json
+    assert some["looked_at"] == ["c1", "tell2"]
+    others = {column["column"]: column["reason"] for column in some["not_looked_at"]}
+    assert {*others} == {*table} - {"c1", "tell2"}
+    assert {*others.values()} == {"it is not among the chosen columns"}
+    run("leak", "wide.parquet", "--columns", "c1,tel2").refused_with(2, "--columns", '"tell2"')
+    run("leak", "wide.parquet", "--columns", "c1").refused_with(2, "no two columns to look at")

@@ -234,7 +234,7 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
         ({"x": [1, 2]}, '[attribute.x]\nsensitive = "z > 1"', 'there is no "z"'),
         ({"x": [1, 2]}, '[attribute.x]\nsensitive = "x + 1"', "gives BIGINT; a condition is true"),
         ({"x": ["1", "b"]}, '[attribute.x]\nsensitive = "CAST(x AS INTEGER) > 1"',
-         "attribute.x: Could not convert string 'b' to INT32"),
+         "attribute.x: Could not convert a text to INT32"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_learned_is_refused_by_name(

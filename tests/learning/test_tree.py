@@ -202,7 +202,7 @@ def test_labels_that_are_split_may_make_a_joint_too_large(learned: Learn) -> Non
         ({"x": ["a", "z", "q"]}, '[attribute.x]\nvalues = ["a", "b"]',
          'attribute.x: 2 rows hold none of its values, such as "q"'),
         ({"x": ["1", "b"]}, '[attribute.x]\nsensitive = "CAST(x AS INTEGER) > 1"',
-         "attribute.x: Could not convert string 'b' to INT32"),
+         "attribute.x: Could not convert a text to INT32"),
     ],
 )  # fmt: skip
 def test_refusals_are_those_of_a_joint(

@@ -12,8 +12,9 @@ from tests.effort import examples
 from tests.policy.cases import COLUMNS
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.errors import InputError
+from unspoken.numerics.round_edges import round_edges
 from unspoken.policy import Project, check_columns, starter
-from unspoken.policy.guesses import guess_keys, guess_unit, named_by, round_edges
+from unspoken.policy.guesses import guess_keys, guess_unit, named_by
 from unspoken.types.column import Cell, ColumnInfo, Grouping, Kind
 
 OFFICES = (
@@ -172,8 +173,9 @@ def test_whole_numbers_that_name_things_get_no_bins(
         ("user:50 location:90 split:3", 900, "user location", "user"),
         ("room:50 epoch:900 pir:31", 900, "room epoch", "room"),
         ("room:4 day_id:15 index:96", 0, "room day_id index", "room"),
-        ("name:90 income:50", 90, "name", "name"),
-        ("income:50 name:90", 90, "", ""),
+        ("label:90 income:50", 90, "label", "label"),
+        ("name:90 income:50", 90, "", ""),
+        ("income:50 label:90", 90, "", ""),
         ("age:50 hours_per_week:40 education_num:16", 0, "", ""),
         ("Zählung:9 日:9", 0, "", ""),
     ],
@@ -350,12 +352,8 @@ def test_contexts_are_proposed_from_the_keys() -> None:
 
 
 def test_epochs_and_a_history_are_proposed_by_the_key_that_is_a_time() -> None:
-    days = (
-        *(f"2025-02-{day}" for day in range(24, 29)),
-        *(f"2025-03-0{day}" for day in range(1, 6)),
-    )
     columns = [
-        ColumnInfo("Date", "date", 10, 0, values=days),
+        ColumnInfo("Date", "date", 10, 0, months=("2025-02", "2025-03", "2025-03")),
         ColumnInfo("hour", "integer", 24, 0),
         ColumnInfo("count", "integer", 3, 0, values=(0, 1, 2)),
     ]
@@ -366,12 +364,14 @@ def test_epochs_and_a_history_are_proposed_by_the_key_that_is_a_time() -> None:
         if line.startswith(("# of =", "# history ="))
     )
     assert of == {"of": "strftime(\"Date\"::DATE, '%Y-%m')"}
-    assert before == {"history": "\"Date\" < '2025-03-01'"}
+    assert before == {"history": "strftime(\"Date\"::DATE, '%Y-%m') < '2025-03'"}
 
 
 def test_days_of_one_month_make_no_epochs_of_months() -> None:
-    days = tuple(f"2025-03-{day:02}" for day in range(1, 11))
-    columns = [ColumnInfo("Date", "date", 10, 0, values=days), ColumnInfo("n", "integer", 3, 0)]
+    columns = [
+        ColumnInfo("Date", "date", 10, 0, months=("2025-03",) * 3),
+        ColumnInfo("n", "integer", 3, 0),
+    ]
     text = starter(columns, "rooms.csv", keys=["Date"], rows=20_000)
     assert "# of =" not in text
     assert "month" not in text

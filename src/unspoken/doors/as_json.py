@@ -18,11 +18,11 @@ from unspoken.releasing import (
     BackedUp,
     Difference,
     Findings,
-    FirstLook,
     Prepared,
     Rehearsed,
     Released,
     Restored,
+    TableScan,
     Verified,
 )
 from unspoken.releasing.assessing.cautions import Caution
@@ -41,7 +41,6 @@ __all__ = [
     "backed_up",
     "case",
     "diff",
-    "first_look",
     "leak",
     "learned",
     "ledger",
@@ -49,6 +48,7 @@ __all__ = [
     "rehearsed",
     "released",
     "restored",
+    "table_scan",
     "verified",
 ]
 
@@ -121,9 +121,9 @@ def _known(entries: Sequence[InContext]) -> dict[str, Any]:
     return {"given": in_context.as_json(entries)} if entries else {}
 
 
-def first_look(look: FirstLook) -> dict[str, Any]:
+def table_scan(scan: TableScan) -> dict[str, Any]:
     """What each column of a table tells of each secret, by itself."""
-    return {**head("leak"), **look.as_json()}
+    return {**head("leak"), **scan.as_json()}
 
 
 def plan(

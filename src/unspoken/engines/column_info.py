@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from unspoken.engines.grouping import Ask, amounts, frequent, grouping
+from unspoken.engines.grouping import amounts, frequent, grouping
+from unspoken.engines.identifiers import identifiers_in
 from unspoken.engines.opening import Opened
+from unspoken.engines.rare_edges import Ask, rare_edges
 from unspoken.engines.sql import identifier
-from unspoken.types.column import ColumnInfo, Grouping, Kind
+from unspoken.types.column import FEW_ROWS, ColumnInfo, Grouping, Kind
 
 __all__ = ["FEW", "ZONED", "column_info", "kind_of"]
 
@@ -45,41 +47,56 @@ def kind_of(type_name: str) -> Kind:
 
 def column_info(opening: Opened, view: str, name: str, kind: Kind) -> ColumnInfo:
     """Count the different and the missing values of a column; list them where they are few."""
-    column = identifier(name)
-    distinct, present, rows = _row(
-        opening, name, f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
-    )
+    column, ask = identifier(name), partial(_row, opening, name)
+    asked = f"SELECT count(DISTINCT {column}), count({column}), count(*) FROM {view}"
+    distinct, present, rows = (int(str(n)) for n in ask(asked))
     nan = infinite = 0
     if kind == "number":
         strange = [f"count(*) FILTER ({test}(CAST({column} AS DOUBLE)))" for test in STRANGE]
-        nan, infinite = _row(opening, name, f"SELECT {', '.join(strange)} FROM {view}")
+        nan, infinite = (int(str(n)) for n in ask(f"SELECT {', '.join(strange)} FROM {view}"))
         distinct -= nan > 0
-    quantiles: tuple[float, ...] = ()
     shares = ", ".join(str(share / SHARES) for share in range(SHARES + 1))
-    if kind in ("integer", "number") and present:
-        real = f"CAST({column} AS DOUBLE)"
-        sample = (
-            f" USING SAMPLE reservoir({EXACT} ROWS) REPEATABLE ({SEED})" if rows > EXACT else ""
-        )
-        query = (
-            f"SELECT quantile_cont(x, [{shares}]) FROM"
-            f" (SELECT {real} AS x FROM {view} WHERE isfinite({real})){sample}"
-        )
-        quantiles = tuple(_row(opening, name, query)[0] or ())
-    values: tuple[Any, ...] = ()
-    if 0 < distinct <= FEW and kind != "other":
-        shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
-        query = f"SELECT list_sort(list(DISTINCT {shown})) FROM {view} WHERE {column} IS NOT NULL"
-        values = tuple(_row(opening, name, query)[0])
-    middle, daily = "", False
-    if kind in ("date", "time") and present:
-        asked = f"quantile_disc({column}, 0.5)::VARCHAR, bool_and({column} = {column}::DATE)"
-        middle, daily = _row(opening, name, f"SELECT {asked} FROM {view}")
-    groups, most = _fewer(partial(_row, opening, name), view, name, kind, (distinct, rows), shares)
+    numeric = kind in ("integer", "number") and present
+    quantiles = _quantiles(ask, view, column, shares, rows) if numeric else ()
+    values = _common(ask, view, column, kind) if distinct <= FEW and kind != "other" else ()
+    dated = kind in ("date", "time") and present
+    months, daily = _calendar(ask, view, column) if dated else ((), False)
+    groups, most = _fewer(ask, view, name, kind, (distinct, rows), shares)
+    like = identifiers_in(ask, view, name, distinct) if kind == "text" and present else ""
+    rare = rare_edges(ask, view, column, quantiles, kind == "integer")
     return ColumnInfo(
         name, kind, distinct, rows - present, quantiles, values, nan, groups, infinite, most,
-        middle, kind == "time" and daily,
+        months, kind == "time" and daily, like, rare,
     )  # fmt: skip
+
+
+def _quantiles(ask: Ask, view: str, column: str, shares: str, rows: int) -> tuple[float, ...]:
+    """Those of finite numbers, at these shares."""
+    real = f"CAST({column} AS DOUBLE)"
+    sample = f" USING SAMPLE reservoir({EXACT} ROWS) REPEATABLE ({SEED})" if rows > EXACT else ""
+    query = (
+        f"SELECT quantile_cont(x, [{shares}]) FROM"
+        f" (SELECT {real} AS x FROM {view} WHERE isfinite({real})){sample}"
+    )
+    return tuple(ask(query)[0] or ())  # type: ignore[arg-type]
+
+
+def _common(ask: Ask, view: str, column: str, kind: Kind) -> tuple[Any, ...]:
+    """The values of FEW_ROWS rows or more, sorted."""
+    shown = f"CAST({column} AS {SHOWN[kind]})" if kind in SHOWN else column
+    common = (
+        f"SELECT {shown} AS x FROM {view} WHERE {column} IS NOT NULL"
+        f" GROUP BY ALL HAVING count(*) >= {FEW_ROWS}"
+    )
+    return tuple(ask(f"SELECT list_sort(list(x)) FROM ({common})")[0] or ())  # type: ignore[arg-type]
+
+
+def _calendar(ask: Ask, view: str, column: str) -> tuple[tuple[str, ...], bool]:
+    """The months of the first, the middle and the last, and whether all are days."""
+    ends = (f"min({column})", f"quantile_disc({column}, 0.5)", f"max({column})")
+    months = ", ".join(f"strftime({end}, '%Y-%m')" for end in ends)
+    *found, daily = ask(f"SELECT {months}, bool_and({column} = {column}::DATE) FROM {view}")
+    return tuple(map(str, found)), bool(daily)
 
 
 def _fewer(

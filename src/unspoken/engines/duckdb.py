@@ -27,13 +27,14 @@ from unspoken.engines.session import MEMORY, OURS
 from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.engines.threads import worked
-from unspoken.engines.watching import passing, watched
+from unspoken.engines.watching import advancing, passing, watched
 from unspoken.errors import InputError
 from unspoken.types.column import ColumnInfo
 
-__all__ = ["DuckTable"]
+__all__ = ["COPIED", "DuckTable"]
 
 ROWS = f"{OURS}.rows"
+COPIED = 2**25  # values that are copied at once
 HEAP = 10**6  # of so many numbers DuckDB keeps no heap
 LOST = ("BIT", "TIME WITH TIME ZONE")
 
@@ -265,18 +266,29 @@ class DuckTable:
         """These columns, or every one but the numbers that pandas gives to rows, as a starter for a
         project file wants to know it.
 
-        Each is scanned three times: a copy, so that text is parsed once.
+        Each is scanned several times: a copy, so that text is parsed once; of a wide table some
+        columns after others, as many as there is room for.
         """
         known = [name for name in self.columns if not INDEX.fullmatch(name)]
         asked = known if names is None else [name for name in self.columns if name in names]
-        copy, some = identifier(f"{OURS} copy"), ", ".join(map(identifier, asked))
+        some = max(1, COPIED // max(1, self.count())) if len(asked) > 1 else 1
+        return [
+            column
+            for first in range(0, len(asked), some)
+            for column in self._described(asked[first : first + some])
+        ]
+
+    def _described(self, names: Sequence[str]) -> list[ColumnInfo]:
+        """What these columns hold, by a copy of them."""
+        copy, some = identifier(f"{OURS} copy"), ", ".join(map(identifier, names))
         with self._home.reworded(self._place):
             self._home.con.execute(
                 f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT {some} FROM {self._rows}"
             )
-        described = [
-            column_info(self._home, copy, name, kind_of(self.columns[name])) for name in asked
-        ]
+        described = []
+        for name in names:
+            advancing(f"column {name}")
+            described.append(column_info(self._home, copy, name, kind_of(self.columns[name])))
         self._home.con.execute(f"DROP TABLE {copy}")
         return described
 

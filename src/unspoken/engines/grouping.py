@@ -8,12 +8,11 @@ values stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from unspoken.engines.rare_edges import Ask, rare_edges
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.types.column import Grouping, Kind
+from unspoken.types.column import FEW_ROWS, Grouping, Kind
 
-__all__ = ["MOST", "Ask", "amounts", "frequent", "grouping"]
+__all__ = ["MOST", "amounts", "frequent", "grouping"]
 
 MOST = 20  # groups
 FREQUENT = 9  # values that stay by themselves, beside "other"
@@ -29,8 +28,6 @@ WRITTEN = (
 LOOKED = 1000  # rows that are looked at first
 TELLING = ".*(,|[€$£%]|EUR|CHF|USD).*"  # of what is no code
 CODE = "[A-Za-z0-9][A-Za-z0-9._/-]*"
-
-Ask = Callable[[str], tuple[object, ...]]  # the first row of a query
 
 # From the finest on: how a period is written, and what it is called.
 PERIODS = (
@@ -73,7 +70,9 @@ def amounts(ask: Ask, view: str, name: str, shares: str) -> Grouping | None:
         return None
     sql = f"replace(regexp_replace({column}, '{other}', '', 'g'), ',', '.')::DOUBLE"
     (quantiles,) = ask(f"SELECT quantile_cont({sql}, [{shares}]) FROM {view}")
-    return Grouping(sql, "number", int(str(groups)), tuple(quantiles or ()))  # type: ignore[arg-type]
+    known: tuple[float, ...] = tuple(quantiles or ())  # type: ignore[arg-type]
+    rare = rare_edges(ask, view, sql, known)
+    return Grouping(sql, "number", int(str(groups)), known, rare)
 
 
 def _first_of(ask: Ask, view: str, ways: list[tuple[str, str]]) -> Grouping | None:
@@ -114,15 +113,20 @@ def _codes(ask: Ask, view: str, name: str) -> Grouping | None:
     return _first_of(ask, view, beginnings)
 
 
-def frequent(ask: Ask, view: str, name: str, whole: bool = False) -> Grouping:
-    """The most frequent values stay; ``whole``: they are whole numbers, which become text."""
+def frequent(ask: Ask, view: str, name: str, whole: bool = False) -> Grouping | None:
+    """The most frequent values stay, as far as FEW_ROWS rows or more have them; None: none is so
+    frequent. ``whole``: they are whole numbers, which become text.
+    """
     column = name_in_sql(name)
     (values,) = ask(
         f"SELECT list(x) FROM (SELECT {column} AS x FROM {view} WHERE {column} IS NOT NULL"
-        f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT {FREQUENT})"
+        f" GROUP BY {column} HAVING count(*) >= {FEW_ROWS}"
+        f" ORDER BY count(*) DESC, {column} LIMIT {FREQUENT})"
     )
+    if not values:
+        return None
     kept = ", ".join(str(v) if whole else literal(str(v)) for v in values)  # type: ignore[attr-defined]
     itself = f"{column}::VARCHAR" if whole else column
     # A missing value stays missing.
     sql = f"CASE WHEN {column} IN ({kept}) OR {column} IS NULL THEN {itself} ELSE 'other' END"
-    return Grouping(sql, "the most frequent", FREQUENT + 1)
+    return Grouping(sql, "the most frequent", len(values) + 1)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -34,6 +35,7 @@ COMPARING_OPERATORS = {
 }  # fmt: skip
 NUMBERS = ("INTEGER", "NUMERIC")
 LONGEST = 300  # characters of a DuckDB message that are passed on
+_VALUE = re.compile(r"Could not convert string (?:'.*'|\".*\") to")
 DEEPEST = 600  # lists and objects of a syntax tree in each other: an operation takes two to four
 
 
@@ -44,7 +46,7 @@ def one_line(error: object) -> str:
     said = str(error).split("Stack Trace:")[0].split("\n\nLINE ")[0].split("\nLINE ")[0]
     _, kind, rest = said.partition("Error: ")
     line = " ".join((rest if kind else said).split())
-    shown = printable(line)
+    shown = printable(_VALUE.sub("Could not convert a text to", line))  # it may be one person's
     return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 
 

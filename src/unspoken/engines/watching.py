@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # commands watch before there are rows, and most never read any
     import pyarrow as pa
 
-__all__ = ["Passed", "passing", "watched", "watching"]
+__all__ = ["Passed", "advancing", "passing", "watched", "watching"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{max(seconds, 0.0):.0f} s"
 
 
-Watcher = Callable[[Passed], object]
+Watcher = Callable[[Passed | str], object]
 WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
@@ -64,6 +64,13 @@ def watching(watcher: Watcher) -> Iterator[None]:
 def watched() -> bool:
     """Whether anybody watches."""
     return WATCHER.get() is not None
+
+
+def advancing(place: str) -> None:
+    """Tell whoever watches what is worked on, where that is not rows."""
+    watcher = WATCHER.get()
+    if watcher is not None:
+        watcher(place)
 
 
 def passing(batches: Iterable[pa.RecordBatch], of: int | None) -> Iterator[pa.RecordBatch]:

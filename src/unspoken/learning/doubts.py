@@ -6,6 +6,7 @@ A misspelt secret protects nothing, and every number about it is fine.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from unspoken.errors import InputError, shown
 from unspoken.learning.lasting import Tallies, changing, common, lasting
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
+from unspoken.types.column import FEW_ROWS
 
 __all__ = ["Doubt", "doubts", "refuse_idle"]
 
@@ -133,8 +135,18 @@ class _Predicate:
             known = list(dict.fromkeys(map(str, (*held, *labels))))
             if len(held) > MOST or literal in known:
                 continue
-            near = difflib.get_close_matches(literal.casefold(), [k.casefold() for k in known], n=1)
-            meant = next((k for k in known if near and k.casefold() == near[0]), None)
-            listed = ", ".join(map(shown, sorted(known)[:LISTED]))
-            hint = f'did you mean "{shown(meant)}"?' if meant else f"it has {listed}"
-            yield f'{name} is never "{shown(literal)}": {hint}'
+            named = [*dict.fromkeys([*self._common(name, place), *map(str, labels)])]
+            near = difflib.get_close_matches(literal.casefold(), [k.casefold() for k in named], n=1)
+            meant = next((k for k in named if near and k.casefold() == near[0]), None)
+            listed = ", ".join(map(shown, sorted(named)[:LISTED]))
+            hint = f": it has {listed}" if named else ""
+            hint = f': did you mean "{shown(meant)}"?' if meant else hint
+            yield f'{name} is never "{shown(literal)}"{hint}'
+
+    def _common(self, name: str, place: str) -> list[str]:
+        """The values of a column that FEW_ROWS rows or more have; others are not printed."""
+        rows = Counter[str]()
+        for batch in self.table.batches(Scan([name], ordered=False, places={name: place})):
+            counted = plain(batch.column(0)).drop_null().value_counts().to_pylist()
+            rows.update({str(each["values"]): each["counts"] for each in counted})
+        return [value for value, n in rows.items() if n >= FEW_ROWS]

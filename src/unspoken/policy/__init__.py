@@ -12,7 +12,8 @@ from unspoken.policy.declared import (
 from unspoken.policy.faults import faults
 from unspoken.policy.presence import check_files
 from unspoken.policy.project import Project, project_file
-from unspoken.policy.starter import groupings, left_out, starter
+from unspoken.policy.starter import starter
+from unspoken.policy.suitable_columns import groupings, left_out
 
 __all__ = [
     "Attribute",

@@ -1,15 +1,15 @@
-"""Guesses for a starter: which columns name the rows, and bins with round edges."""
+"""Guesses for a starter: which columns name the rows, and which say when."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from decimal import Decimal
-from itertools import pairwise
 
 from unspoken.engines.sql import name_in_sql
+from unspoken.numerics.round_edges import MOST_BINS
 from unspoken.policy.column_checks import KEY_KINDS, MOST_VALUES
+from unspoken.policy.identities import without_identities
 from unspoken.types.column import ColumnInfo, Grouping
 
 __all__ = [
@@ -19,15 +19,14 @@ __all__ = [
     "is_coded",
     "is_named",
     "is_time",
+    "is_worded",
     "moment",
     "named_by",
     "per_second",
-    "round_edges",
     "runs_on",
     "slots",
 ]
 
-MOST_BINS = 4
 NEARLY = 0.9  # of all rows: a column of so many different values names nearly each of them
 CODES = 21  # different whole numbers without a gap, each as often: what is measured rarely has
 NUMBERED = 1000  # such numbers from 0 or 1: names, however often each occurs
@@ -64,10 +63,11 @@ def guess_keys(columns: Sequence[ColumnInfo], rows: int = 0) -> tuple[str, ...]:
     """The columns that look like keys; none may.
 
     A column looks like one if its name says nothing but whom or when. Where the number of rows is
-    known (not 0), such a column with that many values is enough by itself.
+    known (not 0), such a column with that many values is enough by itself. What identifies a person
+    is no key, since keys are released.
     """
     named = [c for c in columns if c.kind in KEY_KINDS and not c.amounts]
-    able = [c for c in named if c.distinct and not c.missing]
+    able = [c for c in without_identities(named) if c.distinct and not c.missing]
     alike = [c for c in able if _words(c) and _words(c) <= NAMING | TIMES and not _is_count(c)]
     whom = [c for c in alike if not is_time(c)]
     alone = [c for c in [*whom, *columns[:1]] if c in able and c.name.strip()]
@@ -102,7 +102,7 @@ def named_by(column: ColumnInfo, rows: int = 0) -> str:
     """Why the values of a column look like names of somebody or something; empty if they do not."""
     if column.kind not in ("integer", "number", "text") or column.distinct <= MOST_VALUES:
         return ""
-    if column.amounts or (grouped_by(column) and (_is_classed(column) or _is_worded(column))):
+    if column.amounts or (grouped_by(column) and (_is_classed(column) or is_worded(column))):
         return ""
     if is_named(column):
         return f"{column.distinct:,} different values under this name"
@@ -152,7 +152,7 @@ def _is_classed(column: ColumnInfo) -> bool:
     return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _CLASSES.split()]
 
 
-def _is_worded(column: ColumnInfo) -> bool:
+def is_worded(column: ColumnInfo) -> bool:
     """Whether they are whole numbers that stand for words: near ones are nothing alike."""
     return column.kind == "integer" and _in_order(column)[-1:] in [[w] for w in _NUMBERED.split()]
 
@@ -161,7 +161,7 @@ def grouped_by(column: ColumnInfo) -> Grouping | None:
     """Fewer values for a column that has too many; None: no way is known."""
     if column.kind == "integer" and (at := moment(column)):
         return Grouping(f"hour({at}) // 3 * 3", "three hours", 8)
-    return column.frequent if _is_worded(column) else column.grouping
+    return column.frequent if is_worded(column) else column.grouping
 
 
 def moment(column: ColumnInfo) -> str | None:
@@ -197,33 +197,3 @@ def _words(column: ColumnInfo) -> set[str]:
 
 def _in_order(column: ColumnInfo) -> list[str]:
     return [word.casefold() for word in _WORD.findall(column.name)]
-
-
-def round_edges(quantiles: Sequence[float], whole: bool = False) -> list[float]:
-    """At most MOST_BINS - 1 edges near even quantiles, as round as their distances allow.
-
-    A value that many quantiles share counts once, so that the others are told apart too. Each edge
-    lies above the least and not above the largest value, so that no outer bin is empty.
-    """
-    known = sorted({q for q in quantiles if math.isfinite(q)})
-    if len(known) < 3:
-        return []
-    low, high, last = known[0], known[-1], len(known) - 1
-    picked = sorted({low, *(known[round(last * k / MOST_BINS)] for k in range(1, MOST_BINS)), high})
-    gaps = [upper - lower for lower, upper in pairwise(picked)]
-    edges = {
-        _rounded(edge, min(around) / 2, whole)
-        for edge, around in zip(picked[1:-1], pairwise(gaps), strict=True)
-    }
-    return sorted(edge for edge in edges if low < edge <= high)
-
-
-def _rounded(edge: float, gap: float, whole: bool) -> float:
-    """The edge to a multiple of the largest 1, 2 or 5 times a power of ten within ``gap``."""
-    if not 0 < gap < math.inf:
-        return edge
-    power = Decimal(10) ** math.floor(math.log10(gap))
-    step = max((power * k for k in (1, 2, 5) if float(power * k) <= gap), default=power)
-    if whole:
-        step = max(step, Decimal(1))
-    return float(round(Decimal(edge) / step) * step)

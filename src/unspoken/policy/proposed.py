@@ -34,23 +34,32 @@ def epoch(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
 
 
 def history(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> Iterator[str]:
-    """To learn from the first half of the days, and release from then on."""
-    key, before = _moment(columns, keys), "day < '2026-01-01'"
+    """To learn from about the first half of the time, and release from then on: by whole months, so
+    that no moment of a row is written; within one month by the days of it.
+    """
+    key, before = _moment(columns, keys), "day < '2026'"
     if key is not None:
-        days = [value for value in key.values if isinstance(value, str)]
-        middle = days[len(days) // 2] if len(days) > 1 else key.middle[:10]
-        day = literal(middle or "2026-01-01")
-        half = int(key.quantiles[len(key.quantiles) // 2]) if key.kind == "integer" else day
-        before = f"{name_in_sql(key.name)} < {half}"
+        at, months = moment(key), _months(key)
+        before = f"day({at}) <= 15"
+        if len({*months}) > 1:
+            first, middle, _ = months
+            sign = "<" if middle > first else "<="
+            before = f"strftime({at}, '%Y-%m') {sign} {literal(middle)}"
     yield f"# history = {toml_text(before)}  # best: learn from rows never released\n"
 
 
+def _months(column: ColumnInfo) -> tuple[str, ...]:
+    """The months of the first, the middle and the last of its moments; none where nobody knows."""
+    n, known = per_second(column), column.quantiles
+    if not n:
+        return column.months
+    moments = (dt.datetime.fromtimestamp(known[k] / n, dt.UTC) for k in (0, len(known) // 2, -1))
+    return tuple(f"{moment:%Y-%m}" for moment in moments)
+
+
 def _in_one_month(column: ColumnInfo) -> bool:
-    """Whether all its values are known, and are days of one month."""
-    if n := per_second(column):
-        ends = (dt.datetime.fromtimestamp(column.quantiles[k] / n, dt.UTC) for k in (0, -1))
-        return len({(end.year, end.month) for end in ends}) == 1
-    return bool(column.values) and len({str(value)[:7] for value in column.values}) == 1
+    """Whether all its values are known to be of one month."""
+    return len({*_months(column)}) == 1
 
 
 def _moment(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> ColumnInfo | None:

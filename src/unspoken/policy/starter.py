@@ -8,26 +8,23 @@ from itertools import count
 
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.errors import in_rows
+from unspoken.numerics.round_edges import round_edges
 from unspoken.policy.column_checks import KEY_KINDS, MOST_VALUES
-from unspoken.policy.guesses import (
-    grouped_by,
-    guess_keys,
-    guess_unit,
-    is_named,
-    named_by,
-    round_edges,
-    runs_on,
-)
+from unspoken.policy.guesses import guess_keys, guess_unit, is_named, named_by
+from unspoken.policy.identities import identity_of
 from unspoken.policy.proposed import contexts, epoch, history
 from unspoken.policy.quoting import toml_key, toml_line, toml_text, toml_value
-from unspoken.types.column import Cell, ColumnInfo, Grouping
+from unspoken.policy.suitable_columns import (
+    MOST_COMBINATIONS,
+    bin_edges,
+    groupings,
+    left_out,
+    unlike_columns,
+)
+from unspoken.types.column import FEW_ROWS, Cell, ColumnInfo, Grouping
 
-__all__ = ["free_name", "groupings", "left_out", "starter"]
+__all__ = ["free_name", "starter"]
 
-NUMERIC = ("integer", "number")
-MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
-FEW_NUMBERS = 8  # whole numbers of no more different values are listed, others get bins
-BY_SQL = "by source.sql"
 COMMENTS_AT = 28  # the column in which comments beside a value begin
 WIDTH = 100
 
@@ -98,7 +95,7 @@ def starter(
     a column follows, as the weekday from the day.
     Attributes that would make more than ``most`` combinations of values are left out.
     """
-    unlike = _unlike(columns, keys)
+    unlike = unlike_columns(columns, keys)
     guess = tuple(keys) or guess_keys(unlike, rows)
     names = [*guess, *(c.name for c in columns)]
     named, nobody = guess or (free_name("row", names),), free_name("column", names)
@@ -124,30 +121,6 @@ def starter(
     text += contexts(columns, guess, rows)
     text += _application([c.name for c in usable] or [nobody], [c.name for c in grouped])
     return "".join([*text, LIMIT, *history(unlike, guess), SECRET, *_output(source)])
-
-
-def left_out(
-    columns: Sequence[ColumnInfo],
-    keys: Sequence[str],
-    most: int = MOST_COMBINATIONS,
-    rows: int = 0,
-    follows: Mapping[str, str] | None = None,
-    how: str = BY_SQL,
-) -> dict[ColumnInfo, str]:
-    """For each column beside the keys, why it is no attribute as it is; empty if it can be one;
-    ``how`` it may be made another one.
-    """
-    others, known = [c for c in dict.fromkeys(columns) if c.name not in keys], follows or {}
-    calendar = "one value for each {}, as in a calendar. If it is of none, take it in."
-    reasons = {c: calendar.format(known[c.name]) for c in others if c.name in known}
-    rest = [c for c in others if c not in reasons]
-    return reasons | _reasons(rest, _unlike(columns, keys), rows, most, how)
-
-
-def groupings(reasons: Mapping[ColumnInfo, str], how: str = BY_SQL) -> dict[ColumnInfo, Grouping]:
-    """Of the columns that are left out for having too many values, how they may have fewer."""
-    many = (c for c, why in reasons.items() if why == _too_many(c, how))
-    return {c: grouping for c in many if (grouping := grouped_by(c)) is not None}
 
 
 # ---------------------------------------------------------------- the tables of the file
@@ -256,33 +229,6 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 # ---------------------------------------------------------------- attributes
 
 
-def _unlike(columns: Sequence[ColumnInfo], keys: Sequence[str]) -> list[ColumnInfo]:
-    """The columns whose names SQL tells apart: of those alike, a key or else the first."""
-    first: dict[str, ColumnInfo] = {}
-    for column in sorted(columns, key=lambda column: column.name not in keys):
-        first.setdefault(column.name.casefold(), column)
-    return list(first.values())
-
-
-def _reasons(
-    columns: Sequence[ColumnInfo], unlike: Sequence[ColumnInfo], rows: int, most: int, how: str
-) -> dict[ColumnInfo, str]:
-    """For each column, why it is left out; empty if it is not. Those of few values come first."""
-    reasons = {column: _against(column, unlike, rows, how) for column in columns}
-    combinations = 1
-    for column in sorted((c for c in columns if not reasons[c]), key=_labels):
-        combinations *= _labels(column)
-        if combinations > most:
-            reasons[column] = f"over {most:,} combinations of values. Take it in for another."
-    return reasons
-
-
-def _labels(column: ColumnInfo) -> int:
-    """How many values are told apart: with a missing one, and one that `sensitive` splits."""
-    edges = _edges(column)
-    return (len(edges) + 1 if edges else column.distinct) + bool(column.missing) + 1
-
-
 def _left_out(
     reasons: Mapping[ColumnInfo, str],
     grouped: Mapping[ColumnInfo, Grouping],
@@ -296,70 +242,44 @@ def _left_out(
             by = f"by {way.by}, with the sql above: it has {column.distinct:,} values"
             by = "a number, with the sql above: SQL reads it as text" if column.amounts else by
             yield f"# [attribute.{toml_key(column.name)}]  # {by}\n"
-            edges = round_edges(way.quantiles, whole=False)
+            edges = round_edges(way.quantiles, False, way.rare_edges)
             yield f"# bins = {_list(edges)}\n" if edges else ""
             yield '# missing = "value"\n' if column.missing else ""
         elif column in naming:
             yield f"# {name} is left out: {why} look like names.\n"
-            edges = [] if is_named(column) else round_edges(column.quantiles, whole=True)
+            edges = (
+                [] if is_named(column) else round_edges(column.quantiles, True, column.rare_edges)
+            )
             if edges:
                 yield f"# [attribute.{toml_key(column.name)}]  # if they are amounts, after all\n"
                 yield f"# bins = {_list(edges)}\n"
+        elif why and (identity := identity_of(column)):
+            yield f"# {name} looks like {identity}: not released; declare it if that is wrong.\n"
         elif why:
             yield f"# {name} is left out: {why}\n"
 
 
-def _against(column: ColumnInfo, among: Sequence[ColumnInfo], rows: int, how: str) -> str:
-    """Why a column cannot be an attribute as it is; empty if it can."""
-    if column not in among:
-        return f"another column has its name, but for letter case. Rename it {how}."
-    if not column.name.strip():
-        return f"it has no name. Name it {how}."
-    if column.kind == "other":
-        return f"neither numbers, text, dates nor true or false. Convert it {how}."
-    if column.distinct + bool(column.missing) <= 1:
-        return "one value in every row tells nothing."
-    if column.infinite:
-        return f"some of its values are infinite. Correct them {how}."
-    if named_by(column, rows):
-        return named_by(column, rows)
-    return _too_many(column, how) if column.distinct > MOST_VALUES and not _edges(column) else ""
-
-
-def _too_many(column: ColumnInfo, how: str) -> str:
-    way = "Write bins." if column.kind in NUMERIC else f"Group them {how}."
-    return f"{column.distinct:,} different values are too many. {way}"
-
-
 def _attribute(column: ColumnInfo) -> Iterator[str]:
     yield f"[attribute.{toml_key(column.name)}]\n"
-    edges, values = _edges(column), _values(column)
+    edges, values = bin_edges(column), _values(column)
     if edges:
         yield _entry("bins", _list(edges))
-    elif values:
+    elif values and len(values) == column.distinct:
         yield _entry("values", _list(values))
+    elif column.distinct <= MOST_VALUES:
+        few = f"{column.distinct - len(values)} of {column.distinct}"
+        yield f"# values are not listed: {few} occur in fewer than {FEW_ROWS} rows each.\n"
     if lacking := column.missing + column.nan:
         yield _entry("missing", '"value"', f"{in_rows(lacking)} lack it")
     yield _entry("# sensitive", toml_text(_predicate(column, edges, values)))
 
 
-def _edges(column: ColumnInfo) -> list[float]:
-    """Bins for numbers; whole numbers of few different values are listed instead."""
-    whole = column.kind == "integer"
-    if column.kind not in NUMERIC or is_named(column) or (whole and column.distinct <= FEW_NUMBERS):
-        return []
-    if column.distinct <= MOST_VALUES and runs_on(column):
-        return []
-    return round_edges(column.quantiles, whole)
-
-
 def _values(column: ColumnInfo) -> list[Cell]:
-    """All values, where the column gives all of them and they can be listed."""
+    """Its values of FEW_ROWS rows or more, where the column gives them and they can be listed."""
     values = list(dict.fromkeys(column.values))
     alike = len({type(value) for value in values}) == 1
     plain = alike and all(type(v) is not float or math.isfinite(v) for v in values)
-    complete = len(values) == column.distinct <= MOST_VALUES
-    return values if plain and complete and len(values) + bool(column.missing) > 1 else []
+    return values if plain and column.distinct <= MOST_VALUES else []
 
 
 def _predicate(column: ColumnInfo, edges: Sequence[float], values: Sequence[Cell]) -> str:

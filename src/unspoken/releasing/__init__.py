@@ -6,7 +6,7 @@ from unspoken.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.releasing.assessing.findings import Findings as Findings
-    from unspoken.releasing.assessing.first_look import FirstLook as FirstLook
+    from unspoken.releasing.assessing.table_scan import TableScan as TableScan
     from unspoken.releasing.checking import Checked as Checked
     from unspoken.releasing.checking import check as check
     from unspoken.releasing.custody.archive import BackedUp as BackedUp
@@ -35,7 +35,7 @@ HOMES = {
     "decided": ["adopt_plan"],
     "differing": ["Difference", "difference"],
     "assessing.findings": ["Findings"],
-    "assessing.first_look": ["FirstLook"],
+    "assessing.table_scan": ["TableScan"],
     "flow": ["rehearse", "release"],
     "leaking": ["leak"],
     "preparing": ["Prepared", "learn_project", "prepare"],

@@ -1,74 +1,66 @@
 """A table and nothing else: which column tells what of which other, by itself.
 
-Every column is in turn the secret, or there is one, SQL over the row. The others are looked at one
-by one, each left as it is: views of the belief about the two, learned from all rows. A value that
-fewer than FEW rows have is no group to be named: rare values are taken together first.
+Every column is in turn the secret, or some are, by SQL over the row. The others are looked at one
+by one, each left as it is, at any width of the table: two-way counts are all that this needs. A
+value that fewer than five rows have is no group to be named: rare values are taken together first.
 """
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
 
-from unspoken.beliefs import Joint
+from unspoken.engines.arrow import missing, numbers, plain
 from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.handed_in import ArrowStream, arrow_table
+from unspoken.engines.handed_in import INDEX, ArrowStream, arrow_table
+from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.source import Place
-from unspoken.errors import InputError
-from unspoken.learning import counted_pairs
-from unspoken.learning.counts.pairs import PairCounts
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array
-from unspoken.policy import Project, groupings, left_out, starter
-from unspoken.policy.column_checks import MOST_VALUES
-from unspoken.policy.guesses import grouped_by, guess_keys
+from unspoken.errors import InputError, unknown
+from unspoken.policy.identities import identity_of
 from unspoken.policy.starter import free_name
-from unspoken.releasing.assessing import leaks
-from unspoken.releasing.assessing.few import scarce
-from unspoken.releasing.assessing.first_look import HAS, FirstLook
-from unspoken.releasing.assessing.rare import Grouped
-from unspoken.types.column import ColumnInfo
-from unspoken.types.kinds import expect
-from unspoken.types.premise import Premise
+from unspoken.releasing.assessing.table_scan import NotLookedAt, TableScan
+from unspoken.releasing.coded_columns import CodedColumn, coded_columns
+from unspoken.releasing.column_pairs import ColumnPairs, Target
+from unspoken.types.kinds import expect, items
 
-__all__ = ["first_look", "leak"]
+__all__ = ["leak", "scan_table"]
 
-ANY = 2**62  # combinations of the values of all columns: only those of pairs are counted
-UNIQUE = 0.95  # different whole numbers a row from which a column numbers the rows
+HAS = "true"  # the label of a row that has the secret
+HAS_NOT = "false"
+WITHIN = "it is what the secret is made of"
+UNCHOSEN = "it is not among the chosen columns"
 BY_SQL = "by [source] sql of a project file (unspoken init)"
-NAMED = "named as a key would be"
-CHANCE = 0.01  # that of columns which do not go together any two look as if they did
 
 
 def leak(
     table: ArrowStream | str | Path,
-    secret: str | None = None,
+    secret: str | Sequence[str] | None = None,
     *,
+    columns: Sequence[str] | None = None,
     database: str | Path | None = None,
-) -> FirstLook:
+) -> TableScan:
     """Which column of a table tells what of which other, by itself, before there is a project.
 
     ``table``: of pandas, polars or the Arrow world; the path of a Parquet or CSV file; or the name
     of a table of ``database``, a DuckDB file. ``secret``: SQL that is true of some rows, such as
-    "stay < 3"; None: every column is the secret in turn. A row for which it is NULL counts as one
-    for which it is true, as in a project; NaN is missing.
+    "stay < 3", or the name of a column, of which each value is a secret; several in a list; None:
+    every column is the secret in turn. A row for which it is NULL counts as one for which it is
+    true, as in a project; NaN is missing. ``columns``: those that are looked at; None: all.
     """
-    if secret is not None:
-        expect(secret, str, "leak.secret", 'write SQL over the row, such as "stay < 3"')
     if isinstance(table, str | Path) and database is None and _is_project(Path(table)):
         raise InputError(
             f'leak: {table} is a project; unspoken.prepare("{table}").openly() says what answers '
             "of it tell"
         )
-    return first_look(table, database, secret, "leak.{}".format)
+    alone = secret is None or type(secret) is str
+    secrets = [secret] if alone else items(secret, "leak.secret")
+    for each in secrets if secret is not None else ():
+        expect(each, str, "leak.secret", 'write SQL over the row, such as "stay < 3"')
+    return scan_table(table, database, [*filter(None, secrets)], columns, "leak.{}".format)
 
 
 def _is_project(path: Path) -> bool:
@@ -76,21 +68,51 @@ def _is_project(path: Path) -> bool:
     return path.suffix == ".toml" or os.path.isfile(path / "unspoken.toml")
 
 
-def first_look(
-    table: ArrowStream | str | Path, database: str | Path | None, secret: str | None, at: Place
-) -> FirstLook:
-    """Look at a table; ``at``: what a message about "table", "database" or "secret" begins with."""
+def scan_table(
+    table: ArrowStream | str | Path,
+    database: str | Path | None,
+    secrets: Sequence[str],
+    columns: Sequence[str] | None,
+    at: Place,
+) -> TableScan:
+    """Look at a table; ``at``: what a message about "table", "database", "secret" or "columns"
+    begins with.
+    """
     opened = _opened(table, database, at)
-    if secret is None:
-        return _look(_Columns(opened, opened.describe(), at), None)
-    asked = RowSQL(opened.columns, opened.title).read(secret, at("secret"), condition=True)
-    about = free_name("secret", opened.columns)
-    (alone,) = opened.computed({about: asked.sql}, at("secret")).describe([about])
-    marked = opened.computed({about: f"{asked.sql} IS NOT FALSE"}, at("table"))
-    described = marked.describe()
-    _refuse_constant(secret, about, asked.columns, described, at("secret"))
-    look = _look(_Columns(marked, described, at, about, asked.columns), secret)
-    return replace(look, unsure=alone.missing > 0)
+    rows = opened.count()
+    known = [name for name in opened.columns if not INDEX.fullmatch(name)]
+    chosen = known if columns is None else _chosen(columns, known, at("columns"))
+    found = list(coded_columns(opened, chosen, rows, at("table")))
+    coded = [each for each in found if type(each) is CodedColumn]
+    others = [each for each in found if type(each) is NotLookedAt]
+    others += [
+        NotLookedAt(name, "it is not among the chosen columns")
+        for name in known
+        if name not in chosen
+    ]
+    asked = [_target(opened, secret, at) for secret in secrets]
+    targets = [target for target, _ in asked]
+    idle = _idle(coded, targets)
+    others += [NotLookedAt(name, WITHIN) for name in known if name in idle]
+    compared = [column for column in coded if column.name not in idle]
+    if len(compared) + bool(targets) < 2:
+        raise _too_few(opened, known, others)
+    pairs = ColumnPairs(compared, targets, rows)
+    pairs.compare()
+    about = [target.column for target in targets] or compared
+    return TableScan(
+        table=opened.title,
+        rows=rows,
+        secrets=tuple(secrets),
+        findings=tuple(pairs.findings),
+        found=pairs.found,
+        looked_at=tuple(column.name for column in compared),
+        not_looked_at=tuple(others),
+        grouped={column.name: column.by for column in compared if column.by},
+        comparisons=pairs.comparisons,
+        before={c.name: dict(zip(c.values, (c.rows / rows).tolist(), strict=True)) for c in about},
+        unsure=tuple(target.column.name for target, unsure in asked if unsure),
+    )
 
 
 def _opened(table: ArrowStream | str | Path, database: str | Path | None, at: Place) -> DuckTable:
@@ -104,199 +126,68 @@ def _opened(table: ArrowStream | str | Path, database: str | Path | None, at: Pl
     return DuckTable.open(file, database=database, title=str(table), at=at, nan_missing=True)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """What is looked at: the secret, if it is a column of its own, has ``reads`` within it."""
-
-    table: DuckTable
-    described: Sequence[ColumnInfo]
-    at: Place
-    about: str | None = None
-    reads: Sequence[str] = ()
-
-    @property
-    def how(self) -> str:
-        """How its columns may be made other ones: a frame where it was made."""
-        return BY_SQL if self.table.files else "in the frame"
-
-    def grouped(self, rows: int) -> tuple[_Columns, dict[str, str]]:
-        """The same, with fewer values of the columns that have too many; and by what they are.
-
-        Where nothing else is to be looked at those that name the rows are grouped, too.
-        """
-        reasons = self._reasons(rows)
-        found = groupings(reasons, self.how)
-        if sum(not why for why in reasons.values()) + len(found) < 2:
-            whom = [c for c, why in reasons.items() if why == NAMED]
-            found |= {c: way for c in whom if (way := grouped_by(c)) is not None}
-        if not found:
-            return self, {}
-        ways = {column.name: way.sql for column, way in found.items()}
-        table = self.table.computed(ways, self.at("table"))
-        fewer = {column.name: column for column in table.describe(ways)}
-        described = [fewer.get(column.name, column) for column in self.described]
-        by = {column.name: way.by for column, way in found.items()}
-        return replace(self, table=table, described=described), by
-
-    def project(self, rows: int) -> tuple[Project, dict[str, str]]:
-        """Values told apart as `init` would; and why some columns are not looked at."""
-        reasons = self._reasons(rows)
-        why = {column.name: reason for column, reason in reasons.items() if reason}
-        if set(why) >= {c.name for c in self.described}:
-            raise self.too_few(why)
-        rest = [column for column, reason in reasons.items() if not reason]
-        row = free_name("row", [c.name for c in self.described])
-        text = starter(rest, "table.parquet", keys=[row], rows=rows, most=ANY)
-        return Project.parse(text, "TABLE"), why
-
-    def _reasons(self, rows: int) -> dict[ColumnInfo, str]:
-        """Of each column why it is not looked at; empty if it is."""
-        keys = {*guess_keys([c for c in self.described if c.name not in self.reads], rows)}
-        in_order = sorted(self.described, key=lambda column: column.name not in self.reads)
-        why = {column: self._reason(column, rows, keys) for column in in_order}
-        rest = [column for column, reason in why.items() if not reason]
-        row = free_name("row", [c.name for c in self.described])
-        return why | left_out(rest, [row], ANY, how=self.how)
-
-    def _reason(self, column: ColumnInfo, rows: int, keys: Collection[str]) -> str:
-        """Why a column by itself says who or which row it is, or is the secret; else empty."""
-        if column.name in self.reads:
-            return "is what the secret is made of"
-        if column.name == self.about or column.distinct < min(MOST_VALUES + 1, rows):
-            return ""
-        if column.name in keys:
-            return "names each row" if column.distinct == rows else NAMED
-        number = column.kind == "number" or column.amounts
-        each = not number and column.distinct >= UNIQUE * rows
-        return "has a value of its own in nearly every row" if each else ""
-
-    def too_few(self, why: Mapping[str, str]) -> InputError:
-        """There is nothing to compare, and why."""
-        given = [c.name for c in self.described if c.name != self.about]
-        reasons = "; ".join(
-            f"{name}: {reason.rstrip('.')}" for name, reason in why.items() if reason
-        )
-        if len(given) < 2:
-            reasons = f"there is {given[0]} alone"
-        way = f"Make columns of fewer values {self.how}; names of people say nothing in groups"
-        return InputError(f"{self.table.title}: no two columns to look at: {reasons}. {way}")
+def _chosen(columns: Sequence[str], known: Sequence[str], where: str) -> list[str]:
+    """The columns that somebody chose, in the order of the table."""
+    names = list(items(columns, where))
+    for name in names:
+        expect(name, str, where, "give names of columns")
+        if name not in known:
+            raise unknown(where, name, known)
+    return [name for name in known if name in names]
 
 
-def _refuse_constant(
-    secret: str, about: str, reads: Sequence[str], described: Sequence[ColumnInfo], where: str
-) -> None:
+def _idle(coded: Sequence[CodedColumn], targets: Sequence[Target]) -> set[str]:
+    """The columns that every secret is made of, so that they are compared with none."""
+    return {c.name for c in coded if targets and all(c.name in t.reads for t in targets)}
+
+
+# ---------------------------------------------------------------- secrets
+
+
+def _target(opened: DuckTable, secret: str, at: Place) -> tuple[Target, bool]:
+    """A secret as a column of its own, and whether it is NULL for some rows."""
+    if secret in opened.columns and opened.columns[secret] != "BOOLEAN":
+        (found,) = coded_columns(opened, [secret], opened.count(), at("secret"))
+        if type(found) is not CodedColumn:
+            reason = found.reason if type(found) is NotLookedAt else ""
+            raise InputError(f"{at('secret')}: {secret} cannot be a secret as it is: {reason}")
+        return Target(found, tuple(range(len(found.values))), frozenset({secret})), False
+    read = RowSQL(opened.columns, opened.title).read(secret, at("secret"), condition=True)
+    about = free_name("secret", opened.columns)
+    marked = opened.computed({about: read.sql}, at("secret"))
+    scan = Scan([about], ordered=False, places={about: at("secret")})
+    values = plain(marked.batches(scan).read_all()[about])
+    unsure = missing(values)
+    has = unsure | (numbers(values) > 0)
+    held = int(has.sum())
+    if held in (0, len(has)):
+        raise _constant(opened, secret, read.columns, held > 0, at("secret"))
+    counts = np.array([len(has) - held, held], float)
+    column = CodedColumn(secret, has.astype(np.uint8), (HAS_NOT, HAS), counts)
+    return Target(column, (1,), frozenset(read.columns)), bool(unsure.any())
+
+
+def _constant(
+    opened: DuckTable, secret: str, reads: Sequence[str], every: bool, where: str
+) -> InputError:
     """A secret that no row has, or every row: its values may be written in another way."""
-    known = {column.name: column for column in described}
-    if known[about].distinct > 1:
-        return
-    every = bool(known[about].values[0])
     values = [
-        f"{name} has {', '.join(map(repr, known[name].values))}"
-        for name in reads
-        if name in known and known[name].values
+        f"{column.name} has {', '.join(map(repr, column.values))}"
+        for column in opened.describe(reads)
+        if column.values and not identity_of(column)
     ]
-    raise InputError(
+    return InputError(
         f"{where}: {secret} is {'true or NULL' if every else 'false'} in every row, so there is "
         f"nothing to tell. {'; '.join(values) or 'See how its values are written'}"
     )
 
 
-def _look(columns: _Columns, secret: str | None) -> FirstLook:
-    rows = columns.table.count()
-    columns, by = columns.grouped(rows)
-    project, why = columns.project(rows)
-    labels, pairs = counted_pairs(project, columns.table)
-    grouped = [
-        Grouped.of(name, column.names, held)
-        for name, column, held in zip(project.attributes, labels, pairs.single, strict=True)
-    ]
-    why |= {g.name: "has one value in all but a few rows" for g in grouped if len(g.values) < 2}
-    usable = [g for g in grouped if len(g.values) > 1]
-    abouts = [g for g in usable if columns.about in (None, g.name)]
-    if len(usable) < 2 or not abouts:
-        raise columns.too_few(why)
-    asked = _Asked(grouped, pairs)
-    return FirstLook(
-        table=columns.table.title,
-        rows=rows,
-        secret=secret,
-        leaks={g.name: asked.about(g, () if secret is None else (HAS,)) for g in abouts},
-        before={g.name: asked.before(g) for g in abouts},
-        few_rows=asked.few_rows,
-        by_chance=asked.by_chance(abouts),
-        left_out=why,
-        grouped=by,
+def _too_few(opened: DuckTable, known: Sequence[str], others: Sequence[NotLookedAt]) -> InputError:
+    """There is nothing to compare, and why."""
+    reasons = "; ".join(f"{column.name}: {column.reason}" for column in others)
+    if len(known) < 2:
+        reasons = f"there is {known[0]} alone"
+    how = BY_SQL if opened.files else "in the frame"
+    return InputError(
+        f"{opened.title}: no two columns to look at: {reasons}. Make columns of fewer values {how}"
     )
-
-
-def _shown(together: Array, level: float) -> float:
-    """2 n I(X; Y), as a share of what independent columns show at most, but at this level; their
-    chi-squared by Wilson and Hilferty.
-    """
-    law = together / together.sum()
-    independent = np.outer(law.sum(1), law.sum(0))
-    there = law > 0
-    shown = 2 * together.sum() * float((law[there] * np.log(law[there] / independent[there])).sum())
-    degrees = (together.shape[0] - 1) * (together.shape[1] - 1)
-    spread = 2 / (9 * degrees)
-    most = degrees * (1 - spread + NormalDist().inv_cdf(1 - level) * math.sqrt(spread)) ** 3
-    return float(shown / most)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The rows of every two columns, rare values taken together."""
-
-    columns: Sequence[Grouped]
-    pairs: PairCounts
-
-    @property
-    def few_rows(self) -> bool:
-        """Of some two columns that are compared."""
-        usable = [column for column in self.columns if len(column.values) > 1]
-        occur = (np.count_nonzero(self._together(*two)) for two in combinations(usable, 2))
-        return scarce(self.pairs.rows, max(map(int, occur), default=0))
-
-    def by_chance(self, targets: Sequence[Grouped]) -> frozenset[tuple[str, str]]:
-        """(secret, column) of which columns that do not go together would show as much.
-
-        Of n independent rows 2 n I(X; Y) nats are chi-squared then, of (r - 1)(c - 1) degrees, all
-        together with a chance of CHANCE to be more.
-        """
-        usable = [column for column in self.columns if len(column.values) > 1]
-        looked = [(t, c) for t in targets for c in usable if t is not c]
-        level = CHANCE / len({frozenset({t.name, c.name}) for t, c in looked})
-        return frozenset(
-            (target.name, column.name)
-            for target, column in looked
-            if _shown(self._together(target, column), level) <= 1.0
-        )
-
-    def before(self, target: Grouped) -> dict[str, float]:
-        """The share of rows that have each value."""
-        place = self.columns.index(target)
-        shares = self.pairs.single[place] @ target.way / self.pairs.rows
-        return dict(zip(target.values, shares.tolist(), strict=True))
-
-    def about(self, target: Grouped, secret: Sequence[str]) -> tuple[leaks.Leak, ...]:
-        """What each other column tells of these values of one, the most first."""
-        found = [
-            self._leak(target, column, secret or target.values)
-            for column in self.columns
-            if column is not target and len(column.values) > 1
-        ]
-        return tuple(sorted(found, key=lambda entry: -entry.information.nats))
-
-    def _together(self, target: Grouped, column: Grouped) -> Array:
-        """The rows that have each two of their values."""
-        i, j = (self.columns.index(grouped) for grouped in (target, column))
-        rows = self.pairs.pair[i, j] if i < j else self.pairs.pair[j, i].T
-        return target.way.T @ rows @ column.way
-
-    def _leak(self, target: Grouped, column: Grouped, secret: Sequence[str]) -> leaks.Leak:
-        """The view of a belief about two columns, the second of which is left as it is."""
-        together = self._together(target, column)
-        names, values = (target.name, column.name), (target.values, column.values)
-        belief = Joint(together, names, values, Premise.learned(self.pairs.rows))
-        shown = OneSided({column.name: math.inf}, {})
-        return leaks.leak(belief, shown, column.name, (column.name,), target.name, secret)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Cell", "ColumnInfo", "Grouping", "Kind"]
+__all__ = ["FEW_ROWS", "Cell", "ColumnInfo", "Grouping", "Kind"]
+
+FEW_ROWS = 5  # a value of fewer rows may be one person's: it is neither written nor printed
 
 Kind = Literal["integer", "number", "text", "date", "time", "clock", "boolean", "other"]
 Cell = str | int | float | bool
@@ -15,13 +17,15 @@ Cell = str | int | float | bool
 class Grouping:
     """Fewer values for a column: ``sql`` over it, ``by`` what, how many ``groups`` that gives.
 
-    ``quantiles``: where it makes numbers of a text that writes them, those of these.
+    ``quantiles``: where it makes numbers of a text that writes them, those of these;
+    ``rare_edges``: as of a column.
     """
 
     sql: str
     by: str
     groups: int
     quantiles: tuple[float, ...] = ()
+    rare_edges: frozenset[float] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,15 @@ class ColumnInfo:
     """One column: its kind, how many different values it has (missing ones aside), how many miss.
 
     ``quantiles`` are those of an integer or number column at even shares, the least value first and
-    the largest last; ``values`` are all its values, sorted, where they are few (dates as text).
+    the largest last; ``values``, where there are few different ones, are those of FEW_ROWS rows or
+    more, sorted (dates as text).
     Either may be empty: then nobody counted. ``nan``: how many are NaN, which is no value, nor one
     of the different ones; ``infinite``: how many are that. ``grouping``: where there are too many
     values to list; ``frequent``: of such whole numbers another one, for those that stand for words.
-    ``middle``: of days and moments the one in the middle, as text; ``daily``: whether all moments
-    are midnights, and so days.
+    ``months``: of days and moments those of the first, the one in the middle and the last, as text;
+    ``daily``: whether all moments are midnights, and so days. ``looks_like``: which identifiers of
+    persons the values look like, in the plural; empty if they do not. ``rare_edges``: round numbers
+    that fewer than FEW_ROWS rows have, so that no bin may begin there.
     """
 
     name: str
@@ -47,8 +54,10 @@ class ColumnInfo:
     grouping: Grouping | None = None
     infinite: int = 0
     frequent: Grouping | None = None
-    middle: str = ""
+    months: tuple[str, ...] = ()
     daily: bool = False
+    looks_like: str = ""
+    rare_edges: frozenset[float] = frozenset()
 
     @property
     def amounts(self) -> bool:

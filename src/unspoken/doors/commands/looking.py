@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ __all__ = ["check_command", "init_command", "leak_command", "learn_command", "pl
 
 # What is called what, of a table, in messages about it.
 OF_TABLE = {"table": "TABLE", "database": "--database", "secret": "--secret", "keys": "TABLE"}
+OF_TABLE |= {"columns": "--columns"}
 BESIDE = "beside the answers that were given a release is refused now"
 IGNORED = ", and lines of .gitignore that keep key, ledger and counts of the table out of git"
 
@@ -112,8 +114,15 @@ def leak_command(
         Path,
         typer.Argument(help="The project; or a table: a file, or one of --database."),
     ] = Path(),
-    secret: Annotated[
-        str | None, typer.Option(help="Of a table: what to keep secret, as SQL: \"x = 'a'\".")
+    secrets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--secret",
+            help="Of a table: what to keep secret, as SQL: \"x = 'a'\", or a column; repeatable.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Of a table: the columns to look at, such as age,town.")
     ] = None,
     database: Annotated[str | None, typer.Option(help="A DuckDB file that has the table.")] = None,
     drawn: Annotated[
@@ -127,10 +136,10 @@ def leak_command(
     from unspoken.policy.paths import is_table
 
     if database is not None or is_table(project):
-        _of_table(str(project), database, secret, drawn, in_json)
+        _of_table(str(project), database, secrets or [], columns, drawn, in_json)
         return
-    for option, given in {"--secret": secret, "--picture": drawn}.items():
-        if given is not None:
+    for option, given in {"--secret": secrets, "--columns": columns, "--picture": drawn}.items():
+        if given:
             raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
     ready = prepared(project, fresh)
     from unspoken.doors import as_json, tables  # once keys were looked at
@@ -143,21 +152,28 @@ def leak_command(
 
 
 def _of_table(
-    table: str, database: str | None, secret: str | None, drawn: Path | None, in_json: bool
+    table: str,
+    database: str | None,
+    secrets: Sequence[str],
+    columns: str | None,
+    drawn: Path | None,
+    in_json: bool,
 ) -> None:
     """Which column of a table tells what of which other."""
     from unspoken.doors import as_json, first_minute
     from unspoken.doors.projects import to_draw
-    from unspoken.releasing.leaking import first_look
+    from unspoken.doors.starting import columns_listed
+    from unspoken.releasing.leaking import scan_table
 
     write = None if drawn is None else to_draw(drawn)
     with busy(err, f"looking at {table}"):
-        look = first_look(table, database, secret, OF_TABLE.__getitem__)
+        chosen = None if columns is None else columns_listed(columns, "--columns")
+        scan = scan_table(table, database, secrets, chosen, OF_TABLE.__getitem__)
         if write is not None:
-            write(look.plot().described)
+            write(scan.plot().described)
     named = [table, *([] if database is None else ["--database", database])]
     begin = shlex.join(["unspoken", "init", *named])
-    show(as_json.first_look(look) if in_json else first_minute.in_words(look, begin))
+    show(as_json.table_scan(scan) if in_json else first_minute.in_words(scan, begin))
     if drawn is not None:
         say(f"Wrote {near(drawn)}")
 

@@ -1,6 +1,6 @@
 """What is found out before anything is released: who learns what, and what a plan shows.
 
-first_look     a table alone, before there is a project: rare values together
+table_scan     a table alone, before there is a project: telling_cells; rare values together
 best           the best plan: closing what tells by itself, coarse, stated, given contexts
 findings       all that is found of a project and its best plan, in one record
   leaks        who learns what of whom; matrix: as a picture; in_context: given what is known

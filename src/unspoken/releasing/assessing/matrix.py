@@ -6,18 +6,34 @@ import bisect
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from unspoken.pictures import Chart
 from unspoken.pictures.palette import BEYOND, PAGE, Palette, by_lines
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.leaks import Leak
+from unspoken.types.bound import Bound
 
 __all__ = ["band", "bands", "heat", "short_names"]
 
 CELL_WIDTH, CELL_HEIGHT, LINE = 92, 52, 14
 PLACES, MOST_PLACES = 2, 13  # of the edges of colours: as many as they need to differ
 ABOVE, BESIDE = 14, 20  # letters in a line of a name above a column, and beside a row
+
+
+class Shade(Protocol):
+    """What a square of the picture is about: who learns how much of what."""
+
+    @property
+    def who(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def odds(self) -> Bound: ...
+    @property
+    def information(self) -> Bound: ...
+    def beyond(self, odds_cap: float) -> bool:
+        """Whether the odds grow by more than the cap."""
 
 
 def bands(odds_cap: float) -> dict[int, str]:
@@ -30,7 +46,7 @@ def bands(odds_cap: float) -> dict[int, str]:
     return {**dict(sorted(named.items())), len(edges): "beyond"}
 
 
-def band(entry: Leak, odds_cap: float) -> int:
+def band(entry: Shade, odds_cap: float) -> int:
     """Which of these colours an entry has."""
     if math.isnan(entry.odds.odds):
         return 0
@@ -73,7 +89,7 @@ def short_names(entries: Sequence[Leak], applications: Collection[str]) -> dict[
     return names
 
 
-def heat(entries: Sequence[Leak], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
+def heat(entries: Sequence[Shade], names: Mapping[str, str], cap: float, use: Palette) -> Chart:
     """The leakage matrix: a row a reader, a column a target; the worst odds and the mean bits."""
     about = list(dict.fromkeys(entry.about for entry in entries))
     who = list(dict.fromkeys(entry.who for entry in entries))
@@ -117,7 +133,7 @@ def _axes(about: Sequence[str], who: Sequence[str]) -> Chart:
     }
 
 
-def _cell(entry: Leak, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
+def _cell(entry: Shade, names: Mapping[str, str], cap: float, use: Palette) -> dict[str, object]:
     number = band(entry, cap)
     return {
         "who": _wrapped(names[entry.who], BESIDE),

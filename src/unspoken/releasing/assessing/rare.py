@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.numerics.arrays import Array
+from unspoken.types.column import FEW_ROWS
 
 __all__ = ["FEW", "Grouped"]
 
-FEW = 5  # rows: a smaller group is not named
-LISTED = 3  # rare values that are named by all of them
+FEW = FEW_ROWS  # rows: a smaller group is not named
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,5 @@ class Grouped:
         for group, members in enumerate(groups):
             way[members, group] = 1.0
         if rare:
-            all_of_them = " or ".join(labels[x] for x in rare)
-            values.append(all_of_them if len(rare) <= LISTED else f"one of {len(rare)} rare values")
+            values.append(f"one of {len(rare)} rare values")
         return cls(name, tuple(values), way)

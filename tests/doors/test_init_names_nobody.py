@@ -1,0 +1,114 @@
+"""No project file, and no command that looks at a table, writes a value that few rows have."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.doors.conftest import Run
+from unspoken.policy import Project
+
+FEW = 5
+ROWS = 180
+
+
+def test_addresses_are_neither_written_nor_released(run: Run, folder: Path) -> None:
+    mails = [f"p{k}.smith@example.org" for k in range(9)]
+    table = {
+        "office": [f"o{k % 9}" for k in range(ROWS)],
+        "day": [f"2026-01-{1 + k // 9:02d}" for k in range(ROWS)],
+        "contact": [mails[k % 9] for k in range(ROWS)],
+        "late": [k % 7 == 0 for k in range(ROWS)],
+    }
+    pq.write_table(pa.table(table), "mail.parquet")
+    done = run("init", "mail.parquet", "--json")
+    text = Path("unspoken.toml").read_text()
+    assert "@" not in text + done.out + done.err
+    line = '# "contact" looks like e-mail addresses: not released; declare it if that is wrong.\n'
+    assert line in text
+    assert [*Project.parse(text).attributes] == ["late"]
+    told = run("leak", "mail.parquet", "--json")
+    assert "@" not in told.out + told.err
+    assert "looks like e-mail addresses" in run("leak", "mail.parquet").out
+
+
+def test_rare_values_are_not_listed_and_the_project_works_without(run: Run, folder: Path) -> None:
+    table = {
+        "person": range(ROWS),
+        "illness": ["Kuru" if k == 3 else "HIV" if k < 3 else "none" for k in range(ROWS)],
+        "kids": [17 if k == 8 else k % 3 for k in range(ROWS)],
+        "pay": [9_876_543.25 if k == 5 else 1000.0 + 7 * k for k in range(ROWS)],
+        "smokes": [k % 3 == 0 for k in range(ROWS)],
+    }
+    pq.write_table(pa.table(table), "rare.parquet")
+    assert run("init", "rare.parquet").code == 0
+    text = Path("unspoken.toml").read_text()
+    assert not {"Kuru", "HIV", "17", "9876543.25"} & {*re.findall(r"[\w.]+", text)}
+    assert "# values are not listed: 2 of 3 occur in fewer than 5 rows each." in text
+    sensitive = text.replace(
+        "# sensitive = \"illness = 'none'\"", "sensitive = \"illness = 'HIW'\""
+    )
+    assert sensitive != text
+    Path("unspoken.toml").write_text(sensitive)
+    refused = run("plan")
+    assert refused.code == 2
+    assert 'illness is never "HIW"' in refused.err
+    assert not any(value in refused.err + refused.out for value in ("Kuru", 'HIV"'))
+    Path("unspoken.toml").write_text(sensitive.replace("HIW", "none"))
+    assert run("release", "--dry-run").code in (0, 3)
+
+
+def columns_of(rng: np.random.Generator, rows: int) -> dict[str, list[object]]:
+    """Columns of every kind, with values that many rows have, that few have, and that one has."""
+
+    def word(length: int) -> str:
+        return "".join(rng.choice([*string.ascii_lowercase], length))
+
+    words = [word(9) for _ in range(int(rng.integers(2, 40)))]
+    weights = rng.dirichlet(np.full(len(words), 0.3))
+    scale = 10.0 ** rng.integers(-3, 7)
+    heavy = np.abs(rng.standard_cauchy(rows)) * scale
+    days = np.datetime64("2024-03-01") + rng.integers(0, int(rng.integers(2, 900)), rows)
+    return {
+        "id": [*range(rows)],
+        "kind": [words[k] for k in rng.choice(len(words), rows, p=weights)],
+        "amount": np.round(heavy, int(rng.integers(0, 4))).tolist(),
+        "whole": (heavy % 10**9).astype(int).tolist(),
+        "few": np.minimum(rng.geometric(0.5, rows), 30).tolist(),
+        "when": days.astype("datetime64[D]").tolist(),
+        "code": [f"{word(1).upper()}{rng.integers(100, 999)}" for _ in range(rows)],
+        "euro": [f"{x:.2f}".replace(".", ",") for x in heavy],
+        "flag": (rng.random(rows) < 0.01).tolist(),
+    }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_the_table_no_rare_value_is_written(run: Run, folder: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(60, 900))
+    columns = columns_of(rng, rows)
+    pq.write_table(pa.table(columns), "t.parquet")
+    assert run("init", "t.parquet").code == 0
+    text = Path("unspoken.toml").read_text()
+    attributes = Project.parse(text).attributes
+    listed = {name: [*(rule.values or ()), *(rule.bins or ())] for name, rule in attributes.items()}
+    for found in re.finditer(r"# \[attribute\.(\w+)\][^\n]*\n# bins = (\[.*\])\n", text):
+        listed[found[1]] = json.loads(found[2])
+    assert sum(map(len, listed.values())) > 3
+    for name, written in listed.items():
+        kept = [float(str(x).replace(",", ".")) if name == "euro" else x for x in columns[name]]
+        counts = Counter(str(x) if name == "when" else x for x in kept)
+        assert not [value for value in written if 0 < counts[value] < FEW], name
+    counts = Counter(columns["kind"])
+    told = run("leak", "t.parquet")
+    assert told.code == 0
+    for word in re.findall(r"\b[a-z]{9}\b", text + told.out):
+        assert not 0 < counts[word] < FEW
