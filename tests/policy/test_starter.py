@@ -128,7 +128,7 @@ def test_attributes_beyond_what_can_be_learned_are_left_out() -> None:
     text = starter(columns, "t.parquet", most=10_000)
     assert [*Project.parse(text).attributes] == ["x0", "x1", "x9"]
     assert [*Project.parse(starter(columns, "t.csv", most=1000)).attributes] == ["x0", "x9"]
-    assert '# "x8" is left out: over 10,000 combinations' in text
+    assert '# "x8" is left out: with it over 10,000 combinations' in text
 
 
 # ---------------------------------------------------------------- guesses

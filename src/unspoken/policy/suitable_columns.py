@@ -16,6 +16,7 @@ NUMERIC = ("integer", "number")
 MOST_COMBINATIONS = 2**16  # of values, of all attributes: more are slow to plan, and rarely seen
 FEW_NUMBERS = 8  # whole numbers of no more different values are listed, others get bins
 BY_SQL = "by source.sql"
+ROOM = "To add it, take another attribute out."
 
 
 def left_out(
@@ -73,7 +74,7 @@ def _reasons(
     for column in sorted((c for c in columns if not reasons[c]), key=_labels):
         combinations *= _labels(column)
         if combinations > most:
-            reasons[column] = f"over {most:,} combinations of values. Take it in for another."
+            reasons[column] = f"with it over {most:,} combinations of values. {ROOM}"
     return reasons
 
 
