@@ -68,6 +68,10 @@ def telling_cells(
     seen_of, about_of, total = seen_by.columns, told_of.columns, seen_by.total
     n, held = seen_by.rows, told_of.rows
     likelier = counts * total > n[:, None] * held[None, :]
+    expected = np.outer(n, held / total)
+    # KL(q || p) <= (q - p)^2 / p (1 - p), which needs no logarithm: most cells go no further.
+    rest = np.minimum(1 - n[:, None] / total, 1 - held[None, :] / total)
+    likelier &= (counts - expected) ** 2 >= _least(comparisons) * expected * rest * (1 - 1e-9)
     likelier &= (n >= FEW_ROWS)[:, None] & (held >= FEW_ROWS)[None, :] & asked[seen_of]
     seen, about = np.nonzero(likelier)
     sure = _exponents(counts[seen, about], n[seen], held[about], total) > _least(comparisons)
