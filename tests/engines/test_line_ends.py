@@ -67,6 +67,13 @@ def test_the_part_of_a_table_is_named(tmp_path: Path) -> None:
         DuckTable.open("parts", folder=tmp_path)
 
 
+@pytest.mark.parametrize("content", [b"id,a\n1,\xff\n2,x\r\n", b"id,a\n1,\0\n2,x\r\n"])
+def test_what_is_no_text_has_no_lines(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    assert mixed_line_ends(path) is None
+
+
 def expected(text: str) -> tuple[int, str, str] | None:
     """One letter after the other."""
     ends, quoted, place = list[str](), False, 0
@@ -85,7 +92,7 @@ def expected(text: str) -> tuple[int, str, str] | None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text('a"\n\r', max_size=12), st.integers(1, 4))
+@given(st.text('aé"\n\r', max_size=12), st.integers(1, 4))
 def test_wherever_the_file_is_cut_into_pieces(text: str, chunk: int) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_ends, "CHUNK", chunk)
