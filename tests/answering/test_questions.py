@@ -311,14 +311,16 @@ def test_by_heaps_or_in_order_the_same_rows_are_chosen(
 
 
 def test_an_average_of_bins_is_said_to_be_one(ready: Prepared) -> None:
-    """No error has in it how far rows are from the middles."""
+    """And that the error beside each number has in it how far rows are from the middles."""
     said = []
     for text in ("SELECT AVG(age), AVG(stay) FROM wards", "SELECT COUNT(age) FROM wards"):
         question = asked(ready, text)
         noise = AnswerNoise(question.numbers, 1.0, ready.learned.labelling)
         said.append([x for x in Promised.of(question, noise, [9], None).lines() if "middles" in x])
-    line = "age counts by the middles of its bins: the error of that comes on top, up to 19.8 for "
-    assert said == [[line + "each row between the bounds"], []]
+    line = "age counts by the middles of its bins, up to 19.8 off for each row: the error beside "
+    ((first,), none) = said
+    assert first.startswith(f"{line}each number of the answer has that in it.")
+    assert none == []
 
 
 def test_no_row_is_farther_from_the_middle_of_its_bin(ready: Prepared) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from unspoken.answering.exact import Exact
+from unspoken.answering.intervals import ErrorBar
 from unspoken.answering.noise import CHANCE, AnswerNoise
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import AnswerColumn, Question, Term
@@ -21,7 +22,7 @@ from unspoken.errors import unknown
 from unspoken.numerics.arrays import Counts
 from unspoken.pictures import Bar, Picture, bars
 
-__all__ = ["NoisyAnswer", "Promised", "as_asked", "assembled"]
+__all__ = ["NoisyAnswer", "Promised", "as_asked", "assembled", "with_error"]
 
 FIRST = 10  # rows of an answer, where it is printed
 Noisy = Sequence[tuple[Number, float]]  # numbers of one part of a column, each with its step
@@ -108,9 +109,12 @@ class Promised(Shown):
             else f"{title}: {_errors(errors)} with {sure}"
             for title, errors in self.errors.items()
         ]
+        if any(len(errors) > 1 for errors in self.errors.values()):
+            said.append("Each average of the answer has one error, for its sum and count together")
         said += [
-            f"{name} counts by the middles of its bins: the error of that comes on top, up to "
-            f"{_written(off)} for each row between the bounds"
+            f"{name} counts by the middles of its bins, up to {_written(off)} off for each row: "
+            "the error beside each number of the answer has that in it. A value beyond the bounds "
+            "counts as the nearest bound, and how far off that is nobody knows"
             for name, off in self.middles.items()
         ]
         if self.free:
@@ -155,6 +159,7 @@ class Promised(Shown):
 class NoisyAnswer(Shown, Framed):
     """``rows`` of the columns that ``titles`` name: None is an average of no rows.
 
+    ``bars``: the same rows, with an `ErrorBar` in the place of each value that is no group.
     ``again``: whether it was drawn before, so that it is free; ``number``: of the event that was
     charged, None where nothing is.
     """
@@ -162,8 +167,23 @@ class NoisyAnswer(Shown, Framed):
     promised: Promised
     titles: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    bars: Sequence[Sequence[Any]]
     again: bool = False
     number: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        promised: Promised,
+        question: Question,
+        rows: Sequence[Sequence[Any]],
+        bars: Sequence[Sequence[Any]],
+        again: bool = False,
+        number: int | None = None,
+    ) -> NoisyAnswer:
+        """``rows``, ``bars``: as they are kept."""
+        titles, listed = as_asked(question, rows)
+        return cls(promised, titles, listed, as_asked(question, bars)[1], again, number)
 
     @property
     def table(self) -> pa.Table:
@@ -176,6 +196,29 @@ class NoisyAnswer(Shown, Framed):
         ((value,),) = self.rows
         return value
 
+    @property
+    def error(self) -> Any:
+        """How far off the one number is at most, of an answer that is one, with 95 %."""
+        ((bar,),) = self.bars
+        return bar.error
+
+    def largest_errors(self) -> dict[str, tuple[float, float]]:
+        """Of each column that is no group how far off its worst number is, and all at once."""
+        columns = zip(self.titles, zip(*self.bars, strict=True), strict=False)
+        each = {
+            title: [bar for bar in bars if bar.value is not None]
+            for title, bars in columns
+            if isinstance(bars[0], ErrorBar)
+        }
+        return {
+            title: (
+                max(bar.error or 0.0 for bar in bars),
+                max(bar.all.error(bar.value) or 0.0 for bar in bars),
+            )
+            for title, bars in each.items()
+            if bars
+        }
+
     def records(self) -> list[dict[str, Any]]:
         """Row by row, as `to_frame` has them."""
         return [dict(zip(self.titles, row, strict=True)) for row in self.rows]
@@ -185,14 +228,14 @@ class NoisyAnswer(Shown, Framed):
 
         ``column``: which of those that have an error bar; None: the first.
         """
-        widths = {t: errors[0] for t, errors in self.promised.errors.items() if len(errors) == 1}
-        title = next(iter(widths), "") if column is None else column
-        if title not in widths:
-            raise unknown("plot, column", title, widths)
-        at, keys = list(self.titles).index(title), [t not in widths for t in self.titles]
+        noisy = dict.fromkeys(self.promised.errors)
+        title = next(iter(noisy), "") if column is None else column
+        if title not in noisy:
+            raise unknown("plot, column", title, noisy)
+        at, keys = list(self.titles).index(title), [t not in noisy for t in self.titles]
         rows = [
-            _bar(", ".join(map(_plainly, compress(row, keys))), row[at], widths[title])
-            for row in self.rows
+            _bar(", ".join(map(_plainly, compress(row, keys))), bars[at])
+            for row, bars in zip(self.rows, self.bars, strict=True)
         ]
         sure = f"with noise: beyond its pale end each is in {100 * self.promised.chance:.0f} %"
         return Picture(bars(rows, self.promised.query, sure, title))
@@ -203,18 +246,30 @@ class NoisyAnswer(Shown, Framed):
         return [
             *self.promised.facts(),
             ("rows", f"{len(self.rows):,} of {', '.join(self.titles)}"),
-            *(("", ", ".join(map(_plainly, row))) for row in self.rows[:FIRST]),
+            *(("", ", ".join(map(_plainly, row))) for row in self.bars[:FIRST]),
             ("charged", charged + free),
         ]
 
 
-def _bar(name: str, value: float | None, width: float) -> Bar:
-    if value is None:
+def _bar(name: str, bar: ErrorBar) -> Bar:
+    if bar.value is None:
         return Bar(name, math.nan, math.nan, "no rows")
-    return Bar(name, value - width, value + width, f"{_plainly(value)} ±{_written(width)}")
+    return Bar(name, *bar.interval, with_error(bar))
+
+
+def with_error(bar: ErrorBar) -> str:
+    """A value and how far off it is at most, in words."""
+    if bar.value is None:
+        return "from {:.6g} to {:.6g}".format(*bar.interval)
+    if not bar.error:
+        return _plainly(bar.value)
+    written = "not known" if math.isinf(bar.error) else _written(bar.error)
+    return f"{_plainly(bar.value)} ±{written}"
 
 
 def _plainly(value: Any) -> str:
+    if isinstance(value, ErrorBar):
+        return with_error(value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -226,10 +281,10 @@ def _by_middles(question: Question) -> dict[str, float]:
 
 
 def _errors(errors: Sequence[float]) -> str:
-    """Of an average of its two parts."""
+    """Of an average of its two parts: its own depends on how many rows there are."""
     if len(errors) == 1:
         return f"±{_written(errors[0])}"
-    return f"a sum ±{_written(errors[0])} over a count ±{_written(errors[1])}"
+    return f"its sum ±{_written(errors[0])} and its count ±{_written(errors[1])}"
 
 
 def _written(error: float) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 from unspoken.answering.select import WHERE, Fragment
 from unspoken.engines.arrow import missing, numbers
@@ -28,9 +29,17 @@ from unspoken.policy import Project
 from unspoken.policy.quoting import toml_key
 from unspoken.types.column import Cell
 
-__all__ = ["AttributeCells"]
+__all__ = ["AttributeCells", "Span"]
 
 FLOATS = ("FLOAT", "DOUBLE")
+
+
+class Span(NamedTuple):
+    """What a row of a cell counts as, and from where to where its value is, within the bounds."""
+
+    middle: Fraction
+    low: Fraction
+    high: Fraction
 
 
 @dataclass(frozen=True)
@@ -74,10 +83,9 @@ class AttributeCells:
         """The values themselves, in steps of a fraction; 0 where there is none, and outside the
         cells that ``hold``.
         """
-        middles = self._middles()
         shown = [
-            middle if middle is not None and held else Fraction(0)
-            for middle, held in zip(middles, holds, strict=True)
+            span.middle if span is not None and held else Fraction(0)
+            for span, held in zip(self._spans(), holds, strict=True)
         ]
         whole = [number for number in shown if number]
         step = _common(whole) if whole else Fraction(1)
@@ -88,7 +96,12 @@ class AttributeCells:
             )
         return [int(number / step) for number in shown], step
 
-    def _middles(self) -> list[Fraction | None]:
+    def spans(self, holds: Sequence[bool]) -> tuple[Span, ...]:
+        """Those of the cells that ``hold`` and have a value."""
+        each = zip(self._spans(), holds, strict=True)
+        return tuple(span for span, held in each if span is not None and held)
+
+    def _spans(self) -> list[Span | None]:
         """What a row of each cell counts as; None: it has no value."""
         place, bounds = f"{WHERE}: {self.name}", self.project.query.bounds.get(self.name)
         if not self.declared:
@@ -105,9 +118,9 @@ class AttributeCells:
                     f"{place}: holds no numbers, so SUM and AVG say nothing; COUNT(*) with "
                     f"GROUP BY {self.name} counts each of its values"
                 )
-            found = [_exact(float(value)) for value in self.rule.values]
+            found = [Span(*[_exact(float(value))] * 3) for value in self.rule.values]
         if low is not None and high is not None:
-            found = [min(max(number, low), high) for number in found]
+            found = [Span(*(min(max(x, low), high) for x in span)) for span in found]
         return [*found, *[None] * (len(self.rule.names) - len(found))]
 
     @property
@@ -118,7 +131,7 @@ class AttributeCells:
         low, high = self.project.query.bounds[self.name]
         return float(max(b - a for a, b in pairwise([low, *self.rule.edges, high]))) / 2
 
-    def _of_bins(self, low: Fraction | None, high: Fraction | None, place: str) -> list[Fraction]:
+    def _of_bins(self, low: Fraction | None, high: Fraction | None, place: str) -> list[Span]:
         edges = self.project.attributes[self.name].bins or ()
         if not all(isinstance(edge, float) for edge in edges):
             raise InputError(
@@ -131,7 +144,7 @@ class AttributeCells:
                 f"[query] bounds = {{ {self.name} = [LEAST, LARGEST] }}"
             )
         ends = [low, *(_exact(edge) for edge in edges if isinstance(edge, float)), high]
-        return [(a + b) / 2 for a, b in pairwise(ends)]
+        return [Span((a + b) / 2, min(a, b), max(a, b)) for a, b in pairwise(ends)]
 
     def where(self, condition: Fragment, row: Callable[[Mapping[str, str]], RowSQL]) -> list[bool]:
         """In which cells a condition on this attribute alone holds; it must not part a cell."""

@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from unspoken.answering.answer import NoisyAnswer, Promised, as_asked, assembled
+from unspoken.answering.answer import NoisyAnswer, Promised, assembled
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
+from unspoken.answering.intervals import error_bars
 from unspoken.answering.noise import AnswerNoise, within
 from unspoken.answering.select import WHERE
 from unspoken.engines.handed_in import ArrowStream
@@ -66,8 +67,11 @@ def query(
     if before is not None and before.answered is not None:
         charged = before.charged(asking.readers)
         if charged is not None:
-            promised = asking.promised(asking.drawn_with(before), "free: it was answered before")
-            return promised if dry_run else _shown(asking, promised, before.answered, charged, True)
+            noise = asking.drawn_with(before)
+            promised = asking.promised(noise, "free: it was answered before")
+            if dry_run:
+                return promised
+            return _shown(asking, promised, before.answered, noise, charged, True)
     noise = asking.noise(before)
     promised = asking.promised(noise)
     if tell is not None:
@@ -93,7 +97,10 @@ def _public(asking: Asking, dry_run: bool, tell: Tell | None) -> NoisyAnswer | P
     if asking.question.numbers:  # of no rows
         exact = replace(exact, sums=[exact.rows] * len(asking.question.numbers))
     _, rows = assembled(asking.question, exact, exact.sums)
-    return NoisyAnswer(promised, *as_asked(asking.question, rows))
+    counted = [each.tolist() for each in (exact.rows, *exact.sums)]
+    return NoisyAnswer.of(
+        promised, asking.question, rows, error_bars(asking.question, None, rows, counted)
+    )
 
 
 def _answered(asking: Asking, noise: AnswerNoise, promised: Promised) -> NoisyAnswer:
@@ -105,13 +112,13 @@ def _answered(asking: Asking, noise: AnswerNoise, promised: Promised) -> NoisyAn
     head = kept.ledger.charge(event, partial(asking.admit, event), kept.seal)
     drawn_before = asking.before()
     if drawn_before is not None and drawn_before.answered is not None:
-        return _shown(asking, promised, drawn_before.answered, head.number, False)
+        return _shown(asking, promised, drawn_before.answered, noise, head.number, False)
     made = _drawn(asking, noise, exact, head.number)
     try:
         kept.ledger.charge(made, partial(_only_one, made), kept.seal)
     except _Kept as other:
         made = other.answered
-    return _shown(asking, promised, made, head.number, False)
+    return _shown(asking, promised, made, noise, head.number, False)
 
 
 def _refuse_noise_alone(noise: AnswerNoise, rows: int, asking: Asking) -> None:
@@ -144,6 +151,7 @@ def _drawn(asking: Asking, noise: AnswerNoise, exact: Exact, number: int) -> Ans
         titles=titles,
         rows=rows,
         key=asking.kept.master.fingerprint,
+        numbers=[each.tolist() for each in (exact.rows, *noisy)],
     )
 
 
@@ -163,6 +171,9 @@ def _only_one(made: Answered, account: Account) -> None:
 
 
 def _shown(
-    asking: Asking, promised: Promised, answered: Answered, number: int, again: bool
-) -> NoisyAnswer:
-    return NoisyAnswer(promised, *as_asked(asking.question, answered.rows), again, number)
+    asking: Asking, promised: Promised, answered: Answered, noise: AnswerNoise, number: int,
+    again: bool,
+) -> NoisyAnswer:  # fmt: skip
+    question = asking.question
+    errors = error_bars(question, noise, answered.rows, answered.numbers)
+    return NoisyAnswer.of(promised, question, answered.rows, errors, again, number)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unspoken.answering.attribute_cells import AttributeCells
+from unspoken.answering.attribute_cells import AttributeCells, Span
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Fragment, Select
 from unspoken.engines.of_keys import OfKeys
@@ -48,7 +48,8 @@ class Term(NamedTuple):
 @dataclass(frozen=True)
 class AnswerColumn:
     """A column of the answer: for each cell that rows are grouped by (one, if by none) the term
-    that it is, and of an average what that is divided by. ``of``: the attribute that is added up.
+    that it is, and of an average what that is divided by. ``of``: the attribute that is added up,
+    in which ``spans``.
     """
 
     title: str
@@ -56,6 +57,7 @@ class AnswerColumn:
     above: tuple[Term, ...]
     below: tuple[Term, ...] = ()
     of: str = ""
+    spans: tuple[tuple[Span, ...], ...] = ()
 
     @property
     def public_below(self) -> bool:
@@ -192,9 +194,8 @@ class _Binder:
 
     def _alike(self, columns: Sequence[AnswerColumn]) -> tuple[list[AnswerColumn], Shown]:
         """Numbers and columns in an order that does not depend on which was asked for first."""
-        order = sorted(self.numbers, key=lambda number: (number.names, number.adds))
-        to = {place: order.index(number) for place, number in enumerate(self.numbers)}
-        self.numbers = order
+        before, self.numbers = self.numbers, sorted(self.numbers, key=lambda n: (n.names, n.adds))
+        to = {place: self.numbers.index(number) for place, number in enumerate(before)}
         moved = [replace(c, above=_moved(c.above, to), below=_moved(c.below, to)) for c in columns]
         kept = {json.dumps(_written(column)): column for column in reversed(moved)}
         listed, first = sorted(kept), len(self.select.groups)
@@ -275,11 +276,7 @@ class _Binder:
 
     def _holds(self, cells: AttributeCells, only: Sequence[Fragment]) -> Mask:
         """In which cells of an attribute the conditions on it hold."""
-        mine = [
-            cells.where(fragment, self.row)
-            for fragment in only
-            if fragment.columns[0] == cells.name
-        ]
+        mine = [cells.where(f, self.row) for f in only if f.columns[0] == cells.name]
         return np.asarray(np.all([[True] * len(cells.rule.names), *mine], axis=0))
 
     # ------------------------------------------------------------ aggregates
@@ -338,12 +335,12 @@ class _Binder:
         counted = self._counts(names, there) if asked.kind != "sum" else ()
         if asked.kind == "count":
             return AnswerColumn(asked.title, "count", counted)
-        above = list[Term]()
-        for mask in there:
-            axes = tuple(axis for axis, own in enumerate(cells) if own is not added)
-            values, step = added.values(mask.any(axes).tolist())
-            above.append(self._term(names, mask * along(values), step))
-        return AnswerColumn(asked.title, asked.kind, tuple(above), counted, added.name)
+        axes = tuple(axis for axis, own in enumerate(cells) if own is not added)
+        held = [mask.any(axes).tolist() for mask in there]
+        values = zip(there, map(added.values, held), strict=True)
+        above = tuple(self._term(names, mask * along(v), step) for mask, (v, step) in values)
+        spans = tuple(map(added.spans, held))
+        return AnswerColumn(asked.title, asked.kind, above, counted, added.name, spans)
 
     def _counts(self, names: Sequence[str], each: Iterable[Mask]) -> tuple[Term, ...]:
         return tuple(self._term(names, mask.astype(np.int64)) for mask in each)

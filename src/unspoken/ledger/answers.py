@@ -57,7 +57,8 @@ class AnswerEvent(Release):
 class Answered(Kept):
     """What was drawn, once, under the charge that is event ``number``: all that anybody is shown.
 
-    ``rows``: of the columns that ``titles`` name.
+    ``rows``: of the columns that ``titles`` name. ``numbers``: what they are made of: by group how
+    many rows it has, then each number as it was drawn; older events do not say it.
     """
 
     kind: ClassVar = "answered"
@@ -67,6 +68,14 @@ class Answered(Kept):
     titles: Sequence[str]
     rows: Sequence[Sequence[Any]]
     key: str
+    numbers: Sequence[Sequence[int]] = ()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        kept = super().body
+        if not self.numbers:
+            del kept["numbers"]
+        return kept
 
     def __str__(self) -> str:
         return f"{self.table}: {len(self.rows):,} rows of answer drawn for event {self.number}"
