@@ -5,12 +5,14 @@ from unspoken.answering.beside import refused_beside
 from unspoken.answering.flow import query
 from unspoken.answering.given import GivenAnswer, given_answers, odds_beside, together
 from unspoken.answering.offers import Offer, offers, undeclared_values
+from unspoken.answering.room import RoomForAnswers
 
 __all__ = [
     "GivenAnswer",
     "NoisyAnswer",
     "Offer",
     "Promised",
+    "RoomForAnswers",
     "given_answers",
     "odds_beside",
     "offers",

@@ -26,7 +26,7 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.releasing.preparing import Prepared
 
-__all__ = ["Offer", "offers", "undeclared_values"]
+__all__ = ["Offer", "asking_of", "least_beside", "offers", "shown_beside", "undeclared_values"]
 
 DIGITS = 4  # of an epsilon
 MOST = 5  # attributes: each takes looking at all answers a dozen times
@@ -64,7 +64,7 @@ def offers(ready: Prepared, findings: Findings) -> list[Offer]:
     project, learned = ready.project, ready.learned
     kept = Custody.there(project)
     wanted = [name for name in project.reads if learned.sensitive[name]][:MOST]
-    asked = [asking for name in wanted if (asking := _asking(ready, name, kept)) is not None]
+    asked = [asking for name in wanted if (asking := asking_of(ready, name, kept)) is not None]
     # What was given out differs from epoch to epoch; before anything was, they are alike.
     epochs = asked[0].epochs if asked and kept is not None else [""]
     found = (_offer(asking, findings.plan.mechanism, epochs) for asking in asked)
@@ -90,8 +90,12 @@ def _cells(ready: Prepared, name: str) -> AttributeCells:
     )
 
 
-def _asking(ready: Prepared, name: str, kept: Custody | None) -> Asking | None:
-    """For a histogram of its cells; None: there are values that nobody declared."""
+def asking_of(
+    ready: Prepared, name: str, kept: Custody | None, reader: str | None = None
+) -> Asking | None:
+    """For a histogram of its cells; None: there are values that nobody declared. ``reader``: to
+    whom, where not all pool; None: whoever reads it first.
+    """
     project, learned = ready.project, ready.learned
     if not _cells(ready, name).declared:
         return None
@@ -100,20 +104,19 @@ def _asking(ready: Prepared, name: str, kept: Custody | None) -> Asking | None:
     query = f"SELECT {column}, COUNT(*) FROM {table} GROUP BY {column}"
     rows = used_rows(project, ready.table, history=False)
     question = bound(project, rows, learned, query)
-    return Asking(project, ready, question, _readers(ready, name), rows, kept)
+    readers = (reader,) if reader is not None and project.divided else _readers(ready, name)
+    return Asking(project, ready, question, readers, rows, kept)
 
 
 def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer | None:
     ready, (name,) = asking.ready, asking.question.names
     if asking.before() is not None:
         return None  # asked again it is the answer that there is, with the noise of that
-    for shown in ([planned.showing(_beside(asking))], []):
-        kept = _planned(ready, shown) or asking.admission.kept
+    for shown in ([planned.showing(shown_beside(asking))], []):
         try:
             # Coins of records of other plans are not looked at: minutes less, and never too little
             # noise. Those of cells are, or they would count as if they used up the cap.
-            admission = replace(asking.admission, kept=kept, looks=not planned.record_coins())
-            noise = asking.least_beside(shown, epochs, admission)
+            noise = least_beside(asking, shown, epochs, looks=not planned.record_coins())
         except LimitExceeded:
             continue
         noise = _declared(noise) if shown else noise
@@ -122,6 +125,15 @@ def _offer(asking: Asking, planned: Mechanism, epochs: Collection[str]) -> Offer
             continue  # nothing but noise
         return Offer(name, asking.question.text, error, noise.epsilon, bool(shown), reader)
     return None
+
+
+def least_beside(
+    asking: Asking, shown: Sequence[Mechanism], epochs: Collection[str], looks: bool = True
+) -> AnswerNoise:
+    """The least noise beside what a plan shows; refused where none is enough."""
+    kept = _planned(asking.ready, shown) or asking.admission.kept
+    admission = replace(asking.admission, kept=kept, looks=looks)
+    return asking.least_beside(shown, epochs, admission)
 
 
 def _declared(noise: AnswerNoise) -> AnswerNoise:
@@ -143,7 +155,7 @@ def _readers(ready: Prepared, name: str) -> tuple[str, ...]:
     return (next(readers),) if ready.project.divided else ()
 
 
-def _beside(asking: Asking) -> list[str]:
+def shown_beside(asking: Asking) -> list[str]:
     """What whoever is given it is shown of the plan: all that their coalitions see."""
     project, readers = asking.project, asking.readers
     pools = (reads for who, reads in project.pools.items() if not readers or {*readers} & {*who})

@@ -35,10 +35,14 @@ from unspoken.releasing.writing.publishing import changed, publish, write_rows
 from unspoken.releasing.writing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
 from unspoken.releasing.writing.spool import Spool
 
-__all__ = ["of_piece", "rehearse_epochs", "release_epochs"]
+__all__ = ["Tell", "of_piece", "rehearse_epochs", "release_epochs"]
+
+Tell = Callable[[Asked], None]
 
 
-def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None = None) -> Released:
+def release_epochs(
+    asked: Asked, kept: Custody, epochs: Collection[str] | None = None, tell: Tell | None = None
+) -> Released:
     """Release the epochs that were not released before, and what came late to the others.
 
     ``epochs``: charge these alone; None: all.
@@ -61,6 +65,9 @@ def release_epochs(asked: Asked, kept: Custody, epochs: Collection[str] | None =
         if not release.pieces:
             kept.look(admit)
         else:
+            if tell is not None and sifted.new:
+                kept.look(release.admitted)  # what is refused is not told of
+                tell(asked)
             written = release.publish(kept, spool(), admit)
     return Released(
         path=files.release,

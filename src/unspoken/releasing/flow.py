@@ -16,13 +16,13 @@ from pathlib import Path
 
 from unspoken.engines.handed_in import ArrowStream
 from unspoken.errors import UnspokenError
-from unspoken.ledger import Account
+from unspoken.ledger import Account, Release
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.by_epoch import rehearse_epochs, release_epochs
+from unspoken.releasing.by_epoch import Tell, rehearse_epochs, release_epochs
 from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
@@ -47,6 +47,7 @@ def release(
     fresh: bool = False,
     epochs: Collection[str] | None = None,
     draw: int = 1,
+    tell: Tell | None = None,
 ) -> Released:
     """Release what the plan lets out; ``scale`` < 1 takes that share of every eps of the plan.
 
@@ -56,7 +57,7 @@ def release(
     What is released is read from the table in any case, and so is its fingerprint.
     ``epochs``: of a folder with a file for each, look at these alone; None: all that are new.
     ``draw`` 2 tosses coins of its own for the same cells, into files of its own: it is charged
-    beside the first.
+    beside the first. ``tell`` hears of a release that is new and not refused, before it is charged.
     """
     remove_leftovers(project.project if isinstance(project, OpenProject) else opened(project))
     read = OpenProject.of(project, table)
@@ -66,11 +67,11 @@ def release(
     asked = Asked.of(read, scale, reader, fresh, Custody.there(served), make, draw)
     with _going_on(_adopted(asked, kept := make())):
         if asked.project.files.by_epoch:
-            return release_epochs(asked, kept, epochs)
-        return _whole(asked, kept)
+            return release_epochs(asked, kept, epochs, tell)
+        return _whole(asked, kept, tell)
 
 
-def _whole(asked: Asked, kept: Custody) -> Released:
+def _whole(asked: Asked, kept: Custody, tell: Tell | None) -> Released:
     """All rows, into one file."""
     files, reading = asked.project.files, asked.reading
     output = Output(files.release, files.manifest)
@@ -89,6 +90,8 @@ def _whole(asked: Asked, kept: Custody) -> Released:
             said.append(asked.said(event, account))
 
         moved = drifted(asked, kept, witness, witness.counts)
+        if tell is not None and kept.look(partial(_number_of, asked, event)) is None:
+            tell(asked)
         head = kept.ledger.charge(event, admit, kept.seal, asked.terms)
         charged = ChargedRelease.from_ledger(kept.ledger, head.number)
         publish(output, data, paper, written, asked.described(charged, written))
@@ -114,6 +117,7 @@ def rehearse(
     table: ArrowStream | None = None,
     fresh: bool = False,
     draw: int = 1,
+    tell: Tell | None = None,
 ) -> Rehearsed:
     """Everything up to the charge: refused like the release, but nothing is charged or written."""
     read = OpenProject.of(project, table)
@@ -125,7 +129,10 @@ def rehearse(
     # Before there is a key any will do: of what is read with it nothing is compared or kept.
     master = kept.master if kept else MasterKey(bytes(KEY_BYTES))
     if asked.project.files.by_epoch:
-        return rehearse_epochs(asked, kept, master)
+        done = rehearse_epochs(asked, kept, master)
+        if tell is not None:
+            tell(asked)
+        return done
     refuse_foreign(lying(asked.project.files))
     reading, witness = asked.reading, Witness(asked.reading.rules, master)
     deque(witness.watch(reading.through(asked.kernel(master), BATCH, ordered=False)), 0)
@@ -137,12 +144,20 @@ def rehearse(
         said.append(asked.said(event, account))
 
     kept.ledger.look(admit, kept.seal) if kept else admit(Account.of(()))
+    if tell is not None:
+        tell(asked)
     odd = (
         *asked.ready.warnings,
         *drifted(asked, kept, witness, witness.counts),
         *said[-1].measured,
     )
     return Rehearsed(asked.p, asked.plan, asked.leakage, said[-1], odd)
+
+
+def _number_of(asked: Asked, event: Release, account: Account) -> int | None:
+    """That of the event, if it was charged before; refused like the release."""
+    asked.admission.check(event, account)
+    return account.number(event)
 
 
 def _made(whole: Project, served: Project, drawn: Project) -> Custody:

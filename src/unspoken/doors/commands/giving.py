@@ -18,6 +18,8 @@ from unspoken.errors import InputError
 
 if TYPE_CHECKING:
     from unspoken.answering import Promised
+    from unspoken.doors.announcing import Announcement
+    from unspoken.releasing.asked import Asked
 
 __all__ = [
     "disclosed_command",
@@ -73,15 +75,26 @@ def release_command(
         from unspoken.doors import as_json, tables  # loaded while keys are looked at
         from unspoken.releasing import rehearse, release
 
+        told: list[Announcement] = []
+
+        def tell(asked: Asked) -> None:
+            from unspoken.doors.announcing import Announcement  # not where nothing is new
+
+            told.append(Announcement.of(asked.ready, asked.mechanism, reader))
+            for line in told[-1].lines():
+                say(line)
+
         if dry_run:
-            trial = rehearse(read, scale, reader, fresh=fresh, draw=draw)
+            trial = rehearse(read, scale, reader, fresh=fresh, draw=draw, tell=tell)
             found = as_json.rehearsed(trial) if in_json else tables.rehearsed(trial)
             warnings = trial.warnings
         else:
-            done = release(read, scale, reader, fresh=fresh, draw=draw)
+            done = release(read, scale, reader, fresh=fresh, draw=draw, tell=tell)
             found = as_json.released(done) if in_json else tables.released(done)
             warnings = done.warnings
     warn(warnings)
+    if isinstance(found, dict) and told:
+        found |= told[-1].as_json()
     show(found, warnings)
 
 

@@ -220,6 +220,7 @@ def plan_command(
         ready = ready.extending() if extend else ready
     from unspoken.answering import offers, refused_beside, undeclared_values
     from unspoken.doors import as_json, tables
+    from unspoken.doors.announcing import Announcement
     from unspoken.releasing.undeclared import undeclared
 
     with busy(err, "planning"):
@@ -229,12 +230,13 @@ def plan_command(
         keys = undeclared(ready, findings.planned, findings.plan.mechanism)
         offered, others = offers(ready, findings), undeclared_values(ready)
         refused = refused_beside(ready.project)
+        announced = Announcement.of(ready, findings.plan.mechanism)
     beside = [f"{BESIDE}: {refused}"] if refused else []
     warn(beside)
     found = (
-        as_json.plan(findings, keys, offered, others)
+        {**as_json.plan(findings, keys, offered, others), **announced.as_json()}
         if in_json
-        else tables.plan(findings, keys, [*offered, *others])
+        else tables.plan(findings, keys, [*offered, *others, *announced.lines()])
     )
     show(found, [*ready.warnings, *beside])
     if drawn is not None:

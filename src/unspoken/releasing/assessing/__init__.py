@@ -8,6 +8,7 @@ findings       all that is found of a project and its best plan, in one record
   trade_off    what other limits would let out
   held_back    what holds the plan back; starved: who gets nothing; merging: what would help
   assumed      what the numbers stand on
+blank_columns  columns that would be released and say nothing
 cautions       what has to be said beside them: few rows, units and their habits
 promise        for whom the limits hold
 since, drift   whether the rows that came since are like those: samples, and moves of their shares
