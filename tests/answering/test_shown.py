@@ -107,6 +107,8 @@ values = [0, 1, 2, 3, 4]
 [attribute.weekend]
 [application.transit]
 reads = ["place", "hour", "weekend"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 odds_cap = 2.0

@@ -99,6 +99,7 @@ def edited(begun: Path, folder: Path) -> Path:
         'missing = "value" ', 'sensitive = "first_arrival >= 11"\nmissing = "public" ', 1
     )
     cells = '[plan]\nby = "cell"\n\n[limit]'
+    text = text.replace("[belief]\n", '[belief]\nconfidence = "none"\n')
     text = text.replace("# limit_bits = 0.1 ", "limit_bits = 0.5 ").replace("[limit]", cells)
     for many, few in FEWER_VALUES.items():
         assert many in text

@@ -40,6 +40,7 @@ odds_cap = 4.0
 close = {close}
 [belief]
 noise = "none"
+confidence = "none"
 """
 COMMANDS = ("learn", "leak", "plan", "release")
 
@@ -111,7 +112,8 @@ def test_of_a_cap_that_holds_all_the_same_it_is_not_denied(folder: Path, run: Ru
     written(folder, 60)
     project = folder / "unspoken.toml"
     text = project.read_text("utf-8").replace('by = "cell"', 'by = "record"')
-    text = text.replace('"none"', "0.5")
+    text = text.replace('noise = "none"', "noise = 0.5")
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     project.write_text(text.replace("limit_bits = 0.2\n", ""))
     run("learn")
     least = prepare(project).plan().floor
@@ -119,8 +121,8 @@ def test_of_a_cap_that_holds_all_the_same_it_is_not_denied(folder: Path, run: Ru
     floor = replace(least, floor=least)
     boxed = replace(floor, floor=None, bound=replace(floor.bound, premise=Premise.box(0.95)))
     for chosen, kept in (
-        (floor, "all the same, whatever anybody believes."),
-        (boxed, "for every belief that the counts leave possible."),
+        (floor, "all the same, whatever a recipient believes beforehand."),
+        (boxed, "for every prior in the confidence set of the counts."),
     ):
         few, noisy = prepare(project).cautions(plan=chosen)[:2]
         assert few.text.startswith("FEW ROWS")
@@ -194,8 +196,10 @@ def test_what_public_missingness_tells_is_said_and_measured(folder: Path, run: R
 def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) -> None:
     written(folder, 3_000)
     text = said(run, "release")
-    assert "the limits are kept, for each row: odds at most × 4, 0.2 bit about each" in text
-    assert "Limits in bits are kept by the counts in the belief, taken for the truth" in text
+    observed = "for the observed frequencies as prior, with no allowance for chance"
+    assert "No answer multiplies the odds of a sensitive value of its row by more than 4 (" in text
+    assert f", {observed}, if rows are independent." in text
+    assert f"On average answers tell at most 0.2 bit about each attribute, {observed}." in text
     assert "No limit counts the keys: person and day are shown with every row" in text
     assert set(run("release", "--json").json) & {"told", "epsilon"} == set()
 
@@ -206,20 +210,22 @@ def test_where_no_bits_are_limited_none_are_spoken_of(folder: Path, run: Run) ->
     text = re.sub(r"(?m)^limit_bits.*$", "", project.read_text())
     assert text != project.read_text()
     project.write_text(text)
-    assert "Limits in bits" not in said(run, "release")
-    assert run("release", "--json").json["on_average"] == ""
+    assert "On average" not in said(run, "release")
+    assert not any("bit" in line for line in run("release", "--json").json["promise"])
 
 
 def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, run: Run) -> None:
     """The same bytes again are free; but what is out breaks the lower limit, and that is said."""
     written(folder, 3_000, bits=0.3)
-    assert "the limits are kept" in said(run, "release")
+    assert "of these rows: No answer multiplies the odds" in said(run, "release")
     project = folder / "unspoken.toml"
     text = project.read_text()
     written(folder, 3_000, bits=0.01)
     text_now = said(run, "release", "--scale", "0.5")
     assert "! With all that was released of these rows, what is told about s would be" in (text_now)
-    assert "the limit is 0.01" in run("release", "--scale", "0.5", "--json").json["together"]
+    broken = run("release", "--scale", "0.5", "--json").json
+    assert "the limit is 0.01" in broken["together"]
+    assert broken["promise"] == []  # what is out does not keep it
     project.write_text(text)
     assert run("release", "--json").json["together"] == "within the limits"
 

@@ -30,6 +30,8 @@ sensitive = "\"late\u001B[31m\u202E\u2066x\u0007\" LIKE 'y%'"
 [attribute.use]
 [application."who\u001B[2J"]
 reads = ["late\u001B[31m\u202E\u2066x\u0007", "use"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

@@ -26,7 +26,7 @@ JSON = {
              "shares", "closed", "promise", "box", "told", "undeclared", "answers",
              "no_answers", "assumptions", "blank_columns", "left_for_queries"},
     "release": {"unspoken", "format", "release", "manifest", "rows", "again", "p", "limits",
-                "together", "on_average", "promise", "warnings", "blank_columns",
+                "together", "promise", "warnings", "blank_columns",
                 "left_for_queries"},
     "ledger": {"unspoken", "format", "events", "exposure", "decisions", "answers", "warnings"},
     "report": {"unspoken", "format", "report", "charts"},

@@ -15,6 +15,7 @@ from unspoken.pictures import palette
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.promise import Promise
+from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
@@ -32,12 +33,13 @@ def tight() -> Findings:
 
 def test_what_has_to_be_decided_is_on_top(found: Findings) -> None:
     signed = replace(DAY, ledger="2 releases so far, the last at 2026-02-01 08:00:00 UTC")
-    html = page.page(found, signed)
+    promised = replace(found, promise=Promise(8.0, 0.5, True, False, Premise.box(0.95)))
+    html = page.page(promised, signed)
     box = html[html.index('class="decision') : html.index("</section>")]
     assert html.index('class="decision') < html.index('class="tiles"')
     for words in (
         "lighting: first_arrival, true where shown,",
-        "multiplies no row&#39;s odds of a sensitive value by more than 8",
+        "multiplies the odds of a sensitive value of its row by more than 8",
         "the most telling answer changes the odds of a sensitive value of",
         f"<b>{YES}.</b>",
         "made 2026-03-01 09:14:05 UTC",
@@ -132,9 +134,12 @@ def test_the_words_of_the_page_are_explained_on_it(tight: Findings) -> None:
 
 
 def test_both_lines_of_the_promise_are_on_top(found: Findings) -> None:
-    promised = replace(found, promise=Promise(8.0, 0.5, True, False), boxed=["Of every belief."])
+    promised = replace(
+        found, promise=Promise(8.0, 0.5, True, False, Premise.box(0.95)), boxed=["Of every belief."]
+    )
     box = decision(promised, DAY)
-    risk = " ".join([*box["promised"], *box["stands"]]).replace("\u00a0", " ")
-    assert "for whoever holds the belief: odds × 8 at most" in risk
-    assert "for who knows every other row exactly: odds × 13.2 at most (noise of eps 0.5" in risk
+    risk = " ".join([*content.limits(promised), *box["stands"]]).replace("\u00a0", " ")
+    set_of_priors = "for every prior in the 95 % confidence set of the counts"
+    assert "by more than 8 (13.2 for a recipient who knows every other row exactly:" in risk
+    assert f"noise of eps 0.5 on the counts), {set_of_priors}, if rows are independent." in risk
     assert "Of every belief." in risk

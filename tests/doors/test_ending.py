@@ -31,6 +31,8 @@ values = ["a", "b"]
 sensitive = "s = 'a'"
 [application.all]
 reads = ["s"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

@@ -33,6 +33,8 @@ sensitive = "mean_occ_8_17 < 0.3"
 reads = ["first_arrival_h"]
 [application.planning]
 reads = ["mean_occ_8_17"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]
@@ -59,6 +61,8 @@ values = ["<=50K", ">50K"]
 reads = ["age", "hours-per-week"]
 [application.tax]
 reads = ["marital-status", "income"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

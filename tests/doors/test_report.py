@@ -26,6 +26,8 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import Findings, findings
+from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing.custody.believing import Countings
 from unspoken.types.premise import Premise
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
@@ -75,7 +77,7 @@ def building(
     project = Project.parse(
         'format = 1\n[source]\ntable = "cellar/hall/occupancy.parquet"\nkeys = ["office", "day"]\n'
         f'unit = ["office"]\n[epoch]\nlabel = "2026"\n{attributes}{readers}'
-        f'[plan]\nby = "cell"\n[limit]\n{limits}\n',
+        f'[belief]\nconfidence = "none"\n[plan]\nby = "cell"\n[limit]\n{limits}\n',
         Path("/nowhere/of/mine/unspoken.toml"),
     )
     told = Learned(
@@ -342,13 +344,10 @@ def test_telling_values_left_open_are_listed() -> None:
 
 def test_own_limits_and_exceptions_are_said(found: Findings) -> None:
     limits = replace(found.project.limits, exceed=0.01, targets={"first_arrival": 0.02})
-    own = replace(found, project=replace(found.project, limits=limits))
-    said = " ".join(content.limits(own)).replace(prose.NBSP, " ")
-    assert "by more than 4, but for answers that come up in 1.0 % of the rows at most." in said
-    assert "0.05 bit about each attribute (0.02 bit about first_arrival)." in said
-
-
-# --- files
+    promise = Promise.of(replace(found.project, limits=limits), Countings(), False)
+    said = " ".join(content.limits(replace(found, promise=promise))).replace(prose.NBSP, " ")
+    assert "by more than 4, but for answers of total probability 0.01 (" in said
+    assert "0.05 bit about each attribute (0.02 bit about first_arrival), for the observed" in said
 
 
 def test_write_is_whole_or_not_at_all(found: Findings, tmp_path: Path, monkeypatch) -> None:

@@ -98,10 +98,10 @@ def test_what_the_cap_stands_on_is_in_the_box(found: Findings) -> None:
     html = page.page(found, Signed(DAY, digest="0123456789abcdef0123"))
     box = unescape(html[html.index('class="decision') : html.index("</section>")])
     for part in (
-        "for every belief that the counts leave possible (box(95\u00a0%)), rows being independent",
+        "for every prior in the 95\u00a0% confidence set of the counts, if rows are independent",
         "All numbers are computed from what 8,000 rows",
         "unspoken.toml 0123456789abcdef ·",
-        "for who knows every other row exactly",
+        "for a recipient who knows every other row exactly",
     ):
         assert part in box, part
 
@@ -131,10 +131,8 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
     assert few.released == pytest.approx(few.rivals[FLOOR])
     text = said(replace(few, curve=TradeOff()))
     assert "This plan is the floor, which needs no belief" in text
-    held = "The cap holds whatever anybody believes, since the plan is the floor."
-    assert held in text
-    assert held in few.assumptions
-    assert not any("that the counts leave possible" in line for line in few.assumptions)
+    assert ", whatever a recipient believes beforehand, if rows are independent." in text
+    assert "confidence set" not in text.split("The same limits kept in other ways")[0]
     known = people(tmp_path, 2.0, '[context.half]\nof = "id % 2"\n', '["ill"]')
     (caution,) = (c for c in known.cautions if "given half" in c.text)
     whatever = "The odds cap of this plan holds whatever is known"
@@ -280,7 +278,7 @@ def test_an_adopted_plan_of_a_larger_table_is_looked_at_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a curve takes minutes, what the plan stands on, what holds it back and the floor are
-    there all the same once it is adopted; where one plan does, nothing is said of a plan for all.
+    there all the same once it is adopted; where one plan does, too.
     """
     people(tmp_path, 2.0)
     path = tmp_path / "unspoken.toml"
@@ -294,10 +292,10 @@ def test_an_adopted_plan_of_a_larger_table_is_looked_at_as_before(
     assert found.rivals[FLOOR] < found.released
     text = said(found)
     assert "run unspoken plan, which changes nothing that is adopted" in text
-    assert "(box(95 %)), rows being independent (this plan)" in text
+    assert "the 95 % confidence set of the counts; rows being independent (this plan)" in text
     monkeypatch.setattr(findings, "ONCE", 1)
     text = said(prepare(path).findings(adopted=True))
-    assert "one coin a record 75 % the counts it was adopted by" in re.sub(r"\d+ %", "75 %", text)
+    assert re.search(r"one coin a record \d+ % the 95 % confidence set of the counts", text)
 
 
 def test_the_curve_of_caps_names_them_as_they_are(found: Findings) -> None:
@@ -318,11 +316,16 @@ def test_the_curve_of_caps_names_them_as_they_are(found: Findings) -> None:
 def test_recipients_are_told_what_to_compute(
     found: Findings, by: Literal["cell", "record"], unbiased: bool, given: bool, part: str
 ) -> None:
-    project = replace(found.project, plan=replace(found.project.plan, by=by, unbiased=unbiased))
-    assert part in estimating(project, given, {})
-    assert "mean" not in estimating(project, given, {})  # nothing that is read is ever hidden
+    project = replace(found.project, plan=replace(found.project.plan, unbiased=unbiased))
+    by_cell = by == "cell"
+    assert part in estimating(project, by_cell, given, {})
+    assert "mean" not in estimating(
+        project, by_cell, given, {}
+    )  # nothing that is read is ever hidden
     health = replace(project, applications={"health": ("job", "ill")})
-    assert "correlation of job and ill is biased" in estimating(health, given, {"job": ["farm"]})
+    assert "correlation of job and ill is biased" in estimating(
+        health, by_cell, given, {"job": ["farm"]}
+    )
 
 
 def test_the_page_tells_recipients(found: Findings) -> None:
@@ -336,7 +339,8 @@ def test_the_code_for_recipients_runs(
     """As it stands on the page, beside what was released."""
     people(tmp_path, 2.0, f'[plan]\nby = "{by}"\n', '["job", "street"]')
     path = tmp_path / "unspoken.toml"
-    path.write_text(path.read_text().replace('noise = "none"', "noise = 2.0"))
+    noise = "noise = 2.0" if by == "record" else 'noise = 2.0\nconfidence = "none"'
+    path.write_text(path.read_text().replace('noise = "none"', noise))
     release(path)
     html = page.page(prepare(path).findings(curve=False, adopted=True), Signed(DAY))
     (code,) = re.findall("<pre>(.*?)</pre>", html, re.DOTALL)
@@ -365,6 +369,7 @@ def test_no_code_where_shares_cannot_be_had(found: Findings) -> None:
 
 def test_what_is_a_plug_in_claims_no_more(found: Findings) -> None:
     plan = replace(found.plan, bound=replace(found.plan.bound, premise=Premise.learned(8000)))
-    text = said(replace(found, plan=plan))
-    assert "every belief that the counts leave possible" not in text.split("What was assumed")[0]
-    assert text.count("the shares that were learned, taken for the truth") == 2
+    assert found.promise is not None
+    text = said(replace(found, plan=plan, promise=found.promise.of_plan(plan)))
+    assert "for every prior in" not in text.split("What was assumed")[0]
+    assert text.count("the observed frequencies, with no allowance for chance; rows") == 2

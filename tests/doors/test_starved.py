@@ -34,6 +34,8 @@ sensitive = "ill = 'sick'"
 reads = ["job"]
 [application.roads]
 reads = ["street"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]
@@ -152,7 +154,7 @@ def test_who_does_not_pool_breaks_no_limit_together(people: Path) -> None:
         (
             6.9,
             True,
-            "No plan within these limits lets out more than 3.5 times as much; what was",
+            "No plan within these limits lets out more than 3.5 times as much.",
         ),
         (
             6.9,

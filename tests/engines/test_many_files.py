@@ -183,6 +183,8 @@ label = "1"
 [attribute.x]
 [application.all]
 reads = ["x"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

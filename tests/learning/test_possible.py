@@ -29,6 +29,8 @@ label = "1"
 values = ["a", "b"]
 [application.one]
 reads = ["x", "y"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

@@ -33,6 +33,8 @@ bins = [1, 3]
 reads = ["first_arrival"]
 [application.planning]
 reads = ["mean_occupancy", "exits"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

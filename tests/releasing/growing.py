@@ -37,6 +37,8 @@ def project(folder: Path, more: str = "", **replaced: str) -> Path:
     for old, new in replaced.items():
         assert old in text
         text = text.replace(old, new)
+    belief = '[belief]\nconfidence = "none"\n'
+    more = more.replace("[belief]\n", belief) if "[belief]" in more else f"{more}\n{belief}"
     (folder / "unspoken.toml").write_text(text + more)
     return folder / "unspoken.toml"
 

@@ -30,6 +30,7 @@ def small(
     """Write the table and the project file (of no tight limits, not closed) into a folder."""
     if table is not None:
         pq.write_table(table, folder / name)
+    belief = {"noise": "none", "confidence": "none", **({"form": form} if form else {})}
     loose = {"limit_bits": 64.0, "odds_cap": 1e300, "close": False}
     parts = [
         "format = 1\n[source]",
@@ -39,7 +40,7 @@ def small(
         f"[application.all]\nreads = {json.dumps(list(attributes if reads is None else reads))}",
         _section("limit", {**loose, **limits}),
         '[plan]\nby = "cell"',
-        _section("belief", {"noise": "none", **({"form": form} if form else {})}),
+        _section("belief", belief),
     ]
     if key is not None and not (folder / "unspoken.key").exists():
         Ledger(folder / "ledger.sqlite")  # of no events; a key without a ledger is a lost ledger

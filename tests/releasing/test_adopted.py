@@ -23,7 +23,9 @@ def project(folder: Path) -> Path:
         "b": {"values": [True, False]},
     }
     path = small(folder, rows, sides, odds_cap=4.0)
-    text = path.read_text().replace('by = "cell"', 'by = "record"').replace('"none"', "3.0")
+    text = path.read_text().replace('by = "cell"', 'by = "record"')
+    text = text.replace('noise = "none"', "noise = 3.0")
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     path.write_text(text.replace("limit_bits = 64.0\n", ""))
     return path
 

@@ -282,13 +282,6 @@ def endless_list(packed: Path) -> None:
         changed(packed, "backup.json", archive.read("backup.json") + b" " * LARGE)
 
 
-def many_values(packed: Path) -> None:
-    with zipfile.ZipFile(packed) as archive:
-        listed = json.loads(archive.read("backup.json"))
-    text = json.dumps({**listed, "more": [[]] * 400})
-    changed(packed, "backup.json", text.encode())
-
-
 def large_project(packed: Path) -> None:
     with zipfile.ZipFile(packed) as archive:
         changed(packed, "project", archive.read("project") + b"\n" * (LARGE // 8))
@@ -296,14 +289,7 @@ def large_project(packed: Path) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [
-        longer_than_listed,
-        packed_by_what_unpacks_at_once,
-        twice,
-        endless_list,
-        many_values,
-        large_project,
-    ],
+    [longer_than_listed, packed_by_what_unpacks_at_once, twice, endless_list, large_project],
 )
 def test_what_is_not_as_listed_is_refused_before_it_is_read(
     packed: Path, tmp_path: Path, fault: Callable[[Path], None]

@@ -45,6 +45,7 @@ def project(folder: Path, rows: pa.Table | None = None, more: str = "", **limits
     start, end = text.index("[limit]"), text.index("[plan]")
     listed = "".join(f"{name} = {value}\n" for name, value in given.items())
     text = f"{text[:start]}[limit]\n{listed}{text[end:]}".replace('by = "cell"', 'by = "record"')
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     path.write_text(text + more)
     return path
 
@@ -132,6 +133,7 @@ def test_who_can_be_given_little_does_not_take_it_from_all(tmp_path: Path) -> No
                "count": {"values": ["few", "many"], "sensitive": "count = 'few'"}}  # fmt: skip
     path = small(tmp_path, rows, columns, odds_cap=4.0)
     text = path.read_text().replace('by = "cell"', 'by = "record"').replace("limit_bits = 64.0", "")
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     path.write_text(text + '\n[application.other]\nreads = ["count"]\n')
     plan = unspoken.prepare(path).plan()
     assert plan.p["day"] > 0.8

@@ -52,6 +52,7 @@ exceed = {exceed}
 {coalitions}
 [belief]
 noise = "none"
+confidence = "none"
 """
 
 

@@ -36,6 +36,8 @@ sensitive = "late = 'yes'"
 bins = [1, 2]
 [application.a]
 reads = ["late", "use"]
+[belief]
+confidence = "none"
 [plan]
 by = "cell"
 [limit]

@@ -294,6 +294,7 @@ def of_two(folder: Path, applications: str, **limits: Any) -> Path:
     listed = "".join(f"{name} = {json.dumps(value)}\n" for name, value in limits.items())
     path.write_text(f"{text[:start]}{applications}[limit]\n{listed}{text[end:]}")
     edited(path, 'by = "cell"', 'by = "record"')
+    edited(path, 'confidence = "none"', "confidence = 0.95")
     return edited(path, 'noise = "none"', "noise = 5.0")
 
 

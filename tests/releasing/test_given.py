@@ -37,6 +37,7 @@ def table() -> pa.Table:
 def project(folder: Path, given: str = 'given = "site"', noise: str = '"none"') -> Path:
     path = small(folder, table(), ATTRIBUTES, keys=["site", "n"], odds_cap=CAP)
     text = path.read_text().replace('by = "cell"', f'by = "record"\n{given}')
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     text = text.replace('noise = "none"', f"noise = {noise}").replace("limit_bits = 64.0\n", "")
     path.write_text(f'{text}\n[context.site]\nof = "site"\n')
     return path

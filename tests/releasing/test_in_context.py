@@ -206,6 +206,7 @@ def test_whoever_knows_an_attribute_is_looked_at_beside_contexts(tmp_path: Path)
     attributes: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
     path = small(tmp_path, hidden_in_a_room(400), attributes, reads=["x"])
     said = path.read_text("utf-8").replace('[plan]\nby = "cell"', "")
+    said = said.replace('confidence = "none"', "confidence = 0.95")
     said = said.replace("[application.all]\n", '[application.all]\nknows = ["y"]\n')
     path.write_text(f'{said}\n[context.third]\nof = "id % 3"\n')
     looked = prepare(path)

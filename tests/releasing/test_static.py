@@ -38,6 +38,7 @@ def project(folder: Path, table: pa.Table, more: str = "", **ill: Any) -> Path:
         source='table = "table.parquet"\nunit = ["person"]', epoch='of = "month"',
     )  # fmt: skip
     text = path.read_text().replace('by = "cell"', 'by = "record"')
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     path.write_text(text.replace("limit_bits = 64.0\n", more))
     return path
 

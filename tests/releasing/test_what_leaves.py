@@ -22,6 +22,7 @@ from unspoken.errors import LimitExceeded
 from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.releasing.assessing.promise import Promise
+from unspoken.types.premise import Premise
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "s": {"values": ["n", "y"], "sensitive": "s = 'y'"},
@@ -71,7 +72,10 @@ def test_no_number_of_a_manifest_is_finer_than_p(tmp_path: Path, rows: int) -> N
     for digests in ("coins", "readings", "version"):
         written.pop(digests)
     # Of the declared cap and noise alone, whatever the rows are.
-    assert written.pop("promise") == list(Promise(2.0, math.inf, False, False).lines())
+    promise = Promise(
+        2.0, math.inf, False, False, Premise.learned(0), in_bits="0.05 bit about each attribute"
+    )
+    assert written.pop("promise") == list(promise.lines())
     for name, attribute in written["attributes"].items():
         p = attribute.pop("release_probability")
         assert round(p, 3) == p, name

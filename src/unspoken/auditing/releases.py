@@ -108,12 +108,15 @@ class Attacked(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Audited(Shown):
-    """What attacks on the releases of a project came to; ``strays``: rows that they left out."""
+    """What attacks on the releases of a project came to; ``strays``: rows that they left out;
+    ``promise``: the limits that were attacked, and for which priors they hold.
+    """
 
     project: Path
     attacked: Sequence[Attacked]
     chance: float
     strays: Sequence[Strays] = ()
+    promise: Sequence[str] = ()
 
     @property
     def beaten(self) -> list[Attacked]:
@@ -127,7 +130,9 @@ class Audited(Shown):
 
     def facts(self) -> list[tuple[str, str]]:
         said = [(attacked.sought, attacked.verdict.in_words()) for attacked in self.attacked]
-        return [("project", str(self.project)), *said, *(("!", s.in_words()) for s in self.strays)]
+        promised = [("promise", line) for line in self.promise]
+        strays = [("!", stray.in_words()) for stray in self.strays]
+        return [("project", str(self.project)), *promised, *said, *strays]
 
 
 def audit(project: Project | str | Path, *, table: ArrowStream | None = None) -> Audited:
@@ -151,7 +156,7 @@ def audit(project: Project | str | Path, *, table: ArrowStream | None = None) ->
         one for sight in given for about in secrets for one in _each(ready, sight, about, each)
     ]
     strays = dict.fromkeys(stray for sight in sights for stray in sight.strays)
-    return Audited(ready.project.path, found, FAMILY, [*strays])
+    return Audited(ready.project.path, found, FAMILY, [*strays], ready.promise.lines())
 
 
 @dataclass(frozen=True)
@@ -219,8 +224,16 @@ def _sight(
         for name in project.contexts
     ]
     if lacks:
-        contexts.append(context_of("missing", lacking(lacks), project.plan.by == "record"))
+        contexts.append(context_of("missing", lacking(lacks), _by_record(ready)))
     return _Sight(reader, joined, shown, contexts, by, [*lacks], strays)
+
+
+def _by_record(ready: Prepared) -> bool:
+    """Whether what is shown goes by coins of records, which keep limits given what is missing."""
+    adopted = ready.adopted
+    if adopted is None:
+        return ready.project.plan.by == "record"
+    return bool(adopted.mechanism.record_coins())
 
 
 def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:

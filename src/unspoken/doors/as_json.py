@@ -298,8 +298,7 @@ def _said(what: Said) -> dict[str, Any]:
     """Whether everything given out keeps the limits, and what no limit is about."""
     return {
         "together": what.together or "within the limits",
-        "on_average": what.on_average,
-        "promise": list(what.promise.lines()),
+        "promise": [] if what.together else list(what.promise.lines()),
         "warnings": [caution.text for caution in what.cautions],
     }
 

@@ -55,7 +55,16 @@ def releases_beaten(project: Project, in_json: bool, page: Path | None) -> bool:
     if in_json:
         releases = [attacked.as_json() for attacked in found.attacked]
         strays = [stray.as_json() for stray in found.strays]
-        show(as_json.audited("releases", chance=found.chance, releases=releases, strays=strays))
+        promise = [*found.promise]
+        show(
+            as_json.audited(
+                "releases",
+                chance=found.chance,
+                promise=promise,
+                releases=releases,
+                strays=strays,
+            )
+        )
     else:
         show(_releases(found))
     if write is not None:
@@ -76,6 +85,8 @@ def _releases(found: Audited) -> RenderableType:
         head("What was released, attacked, with the source at hand (for the holder)"),
         blank(),
         rows_of(columns, rows, NUMBERS),
+        blank(),
+        note(" ".join(found.promise)),
         blank(),
         *(said(attacked.in_words()) for attacked in found.attacked),
         *left_out(found.strays),

@@ -13,7 +13,7 @@ from unspoken.doors import in_context, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.learning import Learned
-from unspoken.planning import Plan, Telling
+from unspoken.planning import Telling
 from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.assessing import prose
@@ -116,7 +116,7 @@ def plan(
         *_boxed(findings.boxed),
         *([blank()] if findings.planned_known else []),
         *in_context.in_table(findings, findings.planned_known),
-        _premise(findings, findings.plan, findings.is_floor),
+        _premise(findings),
         *_tree(findings.learned),
         *in_context.of_keys(findings, keys),
         *_cautions(findings.cautions),
@@ -209,8 +209,7 @@ def _best(findings: Findings) -> str:
     if more > FAR:
         as_much = f"{prose.digits(up(times))} times as much"
         if findings.is_floor:
-            too_little = "what was found gains too little over the floor"
-            return f"No plan within these limits{fair} lets out more than {as_much}; {too_little}."
+            return f"No plan within these limits{fair} lets out more than {as_much}."
         said = f"Whether other plans within these limits{fair} let out more is not known"
         return f"{said}: up to {as_much}."
     return f"No plan within these limits{fair} lets out {most}{NBSP}% more."
@@ -233,17 +232,15 @@ def _said(what: Said) -> list[RenderableType]:
         return [note(UNLIMITED)]
     keys = what.project.source.keys
     beside = "is" if len(keys) == 1 else "are"
-    before = "With all that was released of these rows,"
+    before = "With all that was released of these rows"
     return [
-        Prose(f"! {before} {what.together}.", "  ", "bold red")
+        Prose(f"! {before}, {what.together}.", "  ", "bold red")
         if what.together
-        else note(f"{before} the limits are kept, for each row: {_limits(what.project)}."),
-        *([note(f"{what.on_average.capitalize()}.")] if what.on_average else []),
+        else note(f"{before}: {prose.unbroken(' '.join(what.promise.lines()))}"),
         note(
             f"No limit counts the keys: {prose.listed(keys)} {beside} shown with every row, and "
             "whoever knows how they go with a secret learns more."
         ),
-        *_promised(what.promise),
         *_cautions(what.cautions),
     ]
 
@@ -254,8 +251,8 @@ def _boxed(lines: Sequence[str]) -> list[RenderableType]:
 
 
 def _promised(promise: Promise) -> list[RenderableType]:
-    """For whom the limits hold."""
-    return [note(prose.times(f"The limits hold {'; '.join(promise.lines())}."))]
+    """What the plan promises, and for which priors."""
+    return [note(prose.unbroken(" ".join(promise.lines())))]
 
 
 def _cautions(those: Sequence[Caution]) -> list[RenderableType]:
@@ -276,8 +273,8 @@ def _tree(model: Learned, links: bool = False) -> list[RenderableType]:
     return [blank(), *(kept if links else []), *map(note, model.tree.said())]
 
 
-def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) -> Prose:
-    """What numbers stand on, and those of a ``plan``, which may be the ``floor``."""
+def _premise(findings: Openly) -> Prose:
+    """What numbers stand on."""
     rows, premise = findings.learned.rows, findings.learned.belief.premise
     noisy = findings.promise is not None and findings.promise.pinned
     counts = "the noisy counts" if noisy else "the table"
@@ -286,15 +283,7 @@ def _premise(findings: Openly, plan: Plan | None = None, floor: bool = False) ->
         "truth, with no allowance for chance)"
     )
     shown = str(premise) if premise.certifies else learned
-    of_set = plan is not None and not plan.epsilon and plan.bound.premise.certifies
-    if floor and not premise.certifies:
-        shown = f"the cap holds whatever anybody believes; the numbers above are {learned}"
-    elif plan is not None and of_set and not premise.certifies:
-        shown = (
-            f"{plan.bound.premise}: the cap holds for every belief that the counts leave possible, "
-            f"rows being independent; the numbers above are {learned}"
-        )
-    return Prose(f"premise: {shown}", first="  ", style="dim")
+    return Prose(f"premise of the other numbers: {shown}", first="  ", style="dim")
 
 
 # ---------------------------------------------------------------- cells
@@ -363,7 +352,7 @@ def _closing(findings: Findings) -> list[Prose]:
         f"{name} {prose.listed(words.labels(findings, name, values))}"
         for name, values in added.items()
     )
-    if findings.project.plan.by == "record":
+    if findings.project.plan.by == "record" or findings.project.plans_for_set:
         return []
     if not findings.project.closing_values:
         return [

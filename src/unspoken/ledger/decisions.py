@@ -53,6 +53,8 @@ class Adoption(Kept):
     ``closed``: values that tell too much by themselves, and so are withheld; ``belief``: the digest
     of the belief file it was made from. ``by`` and ``why``: who said so, as they said it.
     ``upper``: how many labels of a record no plan could show more than, where that was kept.
+    ``premise``: for which priors its cap on odds holds; empty in ledgers of before, which do not
+    say it.
     """
 
     kind: ClassVar = "plan"
@@ -65,12 +67,15 @@ class Adoption(Kept):
     by: str = ""
     why: str = ""
     upper: Annotated[float, Field(ge=0)] | None = None
+    premise: str = ""
 
     @property
     def body(self) -> dict[str, Any]:
         kept = {**super().body, "mechanism": self.mechanism.describe()}
         if self.upper is None:
             del kept["upper"]
+        if not self.premise:
+            del kept["premise"]
         return kept
 
     def __str__(self) -> str:

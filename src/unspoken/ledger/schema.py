@@ -100,8 +100,7 @@ def prepared(connection: sql.Connection, place: str) -> str:
     if not there(connection):
         refuse_changed(connection, place)  # a view in the place of a table, say
         raise InputError(f"ledger {place}: not a ledger, but another database")
-    asked = sql.select(_MEANING).where(_MEANING.c.name.in_(["format", "name", "steps"]))
-    meaning = {row.name: row.value for row in connection.execute(asked)}
+    meaning = {row.name: row.value for row in connection.execute(sql.select(_MEANING))}
     kept, name = meaning.get("format"), meaning.get("name")
     if kept is None:
         raise InputError(f"ledger {place}: has lost its format; restore it from a copy")

@@ -2,7 +2,7 @@
 
 from unspoken.planning.closure import Closure, closure
 from unspoken.planning.limits import Broken, Limits
-from unspoken.planning.plans import Plan, plan
+from unspoken.planning.plans import Plan, baseline_plan, plan
 from unspoken.planning.supports import Telling
 
-__all__ = ["Broken", "Closure", "Limits", "Plan", "Telling", "closure", "plan"]
+__all__ = ["Broken", "Closure", "Limits", "Plan", "Telling", "baseline_plan", "closure", "plan"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unspoken.beliefs import Belief
@@ -24,8 +24,9 @@ from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import Bound, in_words
 from unspoken.types.domain import Value
+from unspoken.types.premise import NONE, Premise
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "baseline_plan", "plan"]
 
 NOTHING = 1e-9  # of a label: an upper end below it is 0 but for rounding
 LISTED = 20  # answers that hold a plan back
@@ -90,6 +91,11 @@ class Plan(Framed, Shown):
     def is_floor(self) -> bool:
         """Whether no more than the floor is shown, whose cap on odds holds for every belief."""
         return self.floor is not None and self.floor.mechanism == self.mechanism
+
+    @property
+    def cap_premise(self) -> Premise:
+        """What the cap on odds stands on: nothing, where no more than the floor is shown."""
+        return NONE if self.is_floor else self.bound.premise
 
     @property
     def gap(self) -> float:
@@ -243,6 +249,29 @@ def plan(
 def _of_records(problem: RecordProblem) -> Plan:
     found = plan_records(problem)
     return _of_record(found, _of_record(plan_floor(problem, found.upper)))
+
+
+def baseline_plan(
+    belief: Belief,
+    *,
+    limit_bits: Limit | None = None,
+    sensitive: Mapping[str, Sequence[Value]] | None = None,
+    odds_cap: float | None = 4.0,
+    coalitions: Sequence[Sequence[str]] | None = None,
+    weights: Mapping[str, Any] | Sequence[float] | None = None,
+    **options: Any,
+) -> Plan:
+    """The plan whose cap on odds needs no belief: a row without a secret shows all that is read, or
+    nothing, and a row with one shows nothing.
+
+    Parameters are those of `plan` with one coin a record; ``belief`` says how much is shown, and
+    limits in bits rest on it. The upper end of its bound is all that is not sensitive.
+    """
+    protection = Protection(limit_bits, sensitive, None, odds_cap, coalitions)
+    problem = RecordProblem.of(belief, protection, RecordOptions(**options), weights)
+    found = plan_floor(problem, math.inf)
+    made = _of_record(replace(found, upper=found.free))
+    return replace(made, floor=made)
 
 
 def _of_record(found: Planned, floor: Plan | None = None) -> Plan:

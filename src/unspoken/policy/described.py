@@ -64,10 +64,11 @@ MEANINGS: dict[str, str] = {
     "application.NAME.share": "the least share of the cells it reads that is of use to it: a plan "
     "with less is refused",
     "limit.limit_bits": "the most that all answers together tell about each attribute, on "
-    "average, in bits; not limited if left out",
+    "average, in bits, for the observed frequencies as prior, with no allowance for chance; not "
+    "limited if left out",
     "limit.unit_bits": "the most that all rows of one unit together tell of a habit in the secrets "
-    "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. Not limited if "
-    "left out",
+    "of one attribute, in bits: each row gets its share of it, by `rows_per_unit`. It rests on the "
+    "observed frequencies. Not limited if left out",
     "limit.unit_epsilon": "the most that all answers with noise together, over all epochs, tell "
     "of all rows of one unit: their epsilons, times the rows of one that enter, add up to no more. "
     "Cells are not counted. Not limited if left out",
@@ -76,28 +77,34 @@ MEANINGS: dict[str, str] = {
     "`temporal_budget` says for `epoch_chain`. Cells are not counted. Not limited if left out",
     "limit.epoch_chain": "how the state of a unit goes from one epoch to the next, in the order of "
     "time, as it is believed: a row for each state, of the probabilities of the next",
-    "limit.odds_cap": "the most that any answer multiplies the odds of a secret by",
+    "limit.odds_cap": "the most that any answer multiplies the odds of a secret by, for every "
+    "prior in the confidence set of the counts, or as `confidence` says",
     "limit.pooled_cap": "the cap for who pools what coalitions keep to themselves (record coins): "
     '`odds_cap` if left out; or `"none"`',
     "limit.cap_all": "the same for who knows every other row, whose odds the noise of the counts "
     "limits: then the smaller of `odds_cap` and this times e^-eps holds",
-    "limit.exceed": "the share of answers that may be above `odds_cap`",
-    "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too",
-    "limit.target": "limits in bits of their own, for the attributes named here",
+    "limit.exceed": "the share of answers that may be above `odds_cap`: of plans by cells for the "
+    "observed frequencies",
+    "limit.close": "whether values that by themselves tell more than `odds_cap` are withheld too: "
+    "by cells, for the observed frequencies",
+    "limit.target": "limits in bits of their own, for the attributes named here; they rest on the "
+    "observed frequencies",
     "limit.coalitions": "who pools what they are given, each list by itself; all if left out",
     "belief.form": "`joint` (all combinations of values) or `tree` (the strongest pairs only, "
     "which may show far too little); `joint` if left out",
     "belief.noise": "eps of the noise on the counts that plans are made from: of who knows every "
     'other row it can multiply odds by e^eps more; or `"none"`: they are exact, and a plan tells '
     "of the rows",
-    "belief.confidence": "how likely the box of beliefs that the counts leave possible, for all of "
-    "which a plan by records holds, has the truth, rows being independent; or "
-    '`"none"`: plans hold for what was learned alone, and no box stands beside them',
+    "belief.confidence": "the level of the confidence set of the counts: the odds cap of a plan "
+    "holds for every prior in it, rows being independent. Where there are too many combinations "
+    'of values for a set, the plan is the belief-free baseline. `"none"`: plans are for the '
+    "observed frequencies as prior, with no allowance for chance",
     "belief.history": "SQL over keys: the rows for which it is true are counted, and never "
     "released; then the plan tells nothing of the rows that are",
     "belief.file": "what was counted, once: plans are made from this alone",
     "plan.by": "`record`: one coin a record, by a table that is the best for the limits; `cell`: "
-    "one coin a cell, as published",
+    "one coin a cell, and the belief-free baseline where that shows more. As published, for the "
+    'observed frequencies alone, cells are planned with `[belief] confidence = "none"`',
     "plan.events": "what the odds of are limited (record coins): `default`, every value against "
     "every other, any of all attributes, and any two attributes both; `attribute`: only the first "
     "of these",

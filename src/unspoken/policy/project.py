@@ -144,11 +144,17 @@ class Project:
 
     @property
     def closing_values(self) -> bool:
-        """Whether values that tell too much by themselves are withheld. Record coins need it not:
-
-        they show them beside what they tell nothing with.
+        """Whether values that tell too much by themselves are withheld: by cell coins that are
+        planned for the observed frequencies. Others are planned with every value as it is.
         """
-        return self.limits.close and self.plan.by == "cell"
+        return self.limits.close and self.plan.by == "cell" and not self.plans_for_set
+
+    @property
+    def plans_for_set(self) -> bool:
+        """Whether plans hold for every prior in a confidence set of the counts. Around a tree there
+        is none: it is asked for by name, as are the observed frequencies by `confidence = "none"`.
+        """
+        return self.belief.confidence is not None and self.belief.form != "tree"
 
     def closing(self, close: bool | None) -> Project:
         """The same with telling values withheld too, or not; None: as it says."""

@@ -22,6 +22,7 @@ from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.in_context import in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage, leakage_matrix
+from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
 from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.charges import ChargedRelease, digest_of, terms_text
@@ -101,7 +102,12 @@ class Asked:
         together = admission.together(event, account)
         said = (*cautions, *map(Caution, unlooked))
         measured = [caution.text for caution in beside if caution.red and caution.handed_on]
-        return Said(ready.project, ready.promise, together, said, measured)
+        return Said(ready.project, self.promise, together, said, measured)
+
+    @property
+    def promise(self) -> Promise:
+        """What is promised of the plan."""
+        return self.ready.promise.of_plan(self.plan)
 
     def _by_all_draws(self, event: Release, account: Account) -> dict[str, float]:
         """How often a cell that may be shown is, by any draw of it that its readers have."""
@@ -198,10 +204,10 @@ class Asked:
             for name in self.project.reads
             if name in given
         }
-        shown = manifest.InclusionRates(
-            stated(coin, law), each, unexpected(coin, law) if given else ()
-        )
-        lines = ready.promise.lines()
+        rare = unexpected(coin, law) if given else ()
+        by_cell = not coin.record_coins()
+        shown = manifest.InclusionRates(stated(coin, law), each, rare, by_cell)
+        lines = self.promise.lines()
         return manifest.terms(self.project, shown, ready.closed_names, lines, belief)
 
     def event(

@@ -23,7 +23,13 @@ from unspoken.ledger import EXACT, Adoption
 from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
-from unspoken.releasing.assessing.best import Best, as_adopted, best, refuse_useless
+from unspoken.releasing.assessing.best import (
+    Best,
+    adopted_premise,
+    as_adopted,
+    best,
+    refuse_useless,
+)
 from unspoken.releasing.assessing.boxed import box_of, in_words
 from unspoken.releasing.assessing.cautions import Caution, beyond_contexts, cautions
 from unspoken.releasing.assessing.closing import closed_by
@@ -105,6 +111,7 @@ class Prepared(Shown):
             scale,
             possible=lambda: self.beliefs,
             kept=keeps_to(self.project, self.adopted, self.believed),
+            cells_for_set=self.promise.premise.kind != "learned",
         )
 
     @property
@@ -135,8 +142,12 @@ class Prepared(Shown):
 
     @property
     def promise(self) -> Promise:
-        """For whom the limits hold."""
-        return Promise.of(self.project, self.countings, self.believed is not None)
+        """Of the adopted plan, or of any that is made for this project."""
+        promise = Promise.of(self.project, self.countings, self.believed is not None)
+        if self.adopted is None:
+            return promise
+        premise = adopted_premise(self.project, self.learned, self.adopted)
+        return replace(promise, premise=premise)
 
     def facts(self) -> list[tuple[str, str]]:
         project, limits = self.project, self.project.limits
@@ -187,7 +198,7 @@ class Prepared(Shown):
         return replace(
             found,
             cautions=said,
-            promise=self.promise,
+            promise=self.promise.of_plan(found.plan),
             boxed=self._boxed(found.plan.mechanism.beside_earlier(), found.is_floor),
         )
 
@@ -252,9 +263,8 @@ class Prepared(Shown):
         with _in_reach():
             if self.adopted is not None:
                 return as_adopted(self.project, self.learned, self.adopted)
-            by_record, learned = self.project.plan.by == "record", self.learned
-            beliefs = self.beliefs if by_record else learned.belief  # cells hold for that alone
-            chosen = best(self.project, learned, beliefs, self.sensitive, extends=self.extends)
+            learned, extends = self.learned, self.extends
+            chosen = best(self.project, learned, self.beliefs, self.sensitive, extends=extends)
             refuse_useless(self.project, self.learned, chosen)
             return chosen
 

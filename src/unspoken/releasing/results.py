@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,25 +40,10 @@ class Said:
     cautions: Sequence[Caution]
     measured: Sequence[str] = ()
 
-    @property
-    def on_average(self) -> str:
-        """What limits in bits stand on, which no box is around; empty if there are none."""
-        limits = self.project.limits
-        if min(limits.bits, *limits.targets.values(), math.inf) == math.inf:
-            return ""
-        return (
-            "limits in bits are kept by the counts in the belief, taken for the truth: the rows "
-            "as they are may tell more"
-        )
-
     def facts(self) -> list[tuple[str, str]]:
-        limits = self.project.limits
-        bits = f", {limits.bits:g} bit about each attribute" if limits.bits < math.inf else ""
-        kept = f"odds x {limits.odds_cap:g}{bits}, for each row"
+        together = [("together", self.together)] if self.together else self.promise.facts()
         return [
-            ("together", self.together or f"with all that was released before, at most {kept}"),
-            *([("on average", self.on_average)] if self.on_average else []),
-            *self.promise.facts(),
+            *together,
             *(("caution", caution.text) for caution in self.cautions),
         ]
 

@@ -10,20 +10,20 @@ from typing import Literal
 from unspoken.errors import InputError, among, shown
 from unspoken.numerics.numbers import number
 
-__all__ = ["LEAST", "STATED", "Premise", "weakest"]
+__all__ = ["LEAST", "NONE", "STATED", "Premise", "weakest"]
 
-Kind = Literal["stated", "learned", "box"]
+Kind = Literal["stated", "learned", "box", "none"]
 
 # From the weakest to the strongest. A kind certifies only if it is said here that it does: a
 # plug-in holds as far as its rows show the truth; a box for every belief in it, at its level.
-KINDS: tuple[Kind, ...] = ("learned", "box", "stated")
-CERTIFYING: tuple[Kind, ...] = ("box", "stated")
+KINDS: tuple[Kind, ...] = ("learned", "box", "stated", "none")
+CERTIFYING: tuple[Kind, ...] = ("box", "stated", "none")
 
 OWN = "values of the rows"
 LEAST = 1e-12  # the least chance to miss: beyond it a level is printed as 100 %
 EXAMPLES = '"stated", "learned(100)" or "box(95 %)"'
 WRITTEN = re.compile(
-    r"(?P<stated>stated)"
+    r"(?P<bare>stated|none)"
     r"|learned\((?P<rows>\d+)\)"
     r"|learned\((?P<form>[a-z]+), (?P<form_rows>\d+) rows\)"
     r"|box\((?P<level>\d+(\.\d+)?) ?%(?P<own>, values of the rows)?\)"
@@ -35,8 +35,8 @@ class Premise:
     """``stated``: the belief was given. ``learned(n)``: plug-in from n rows, or, where a ``form``
     is said, from a tree through them. ``box(95 %)``: holds for every belief of a confidence box of
     that ``level``, a number in (0, 1); of the ``form`` OWN, if there are no values but those that
-    some row has, which nobody declared: then it certifies nothing. It equals the words it is
-    printed as.
+    some row has, which nobody declared: then it certifies nothing. ``none``: holds for any prior.
+    It equals the words it is printed as.
     """
 
     kind: Kind
@@ -60,8 +60,8 @@ class Premise:
         read = WRITTEN.fullmatch(words) if isinstance(words, str) else None
         if read is None:
             raise InputError(f"premise: {shown(words)!r}; is {EXAMPLES}")
-        if read["stated"]:
-            return STATED
+        if read["bare"]:
+            return NONE if read["bare"] == "none" else STATED
         if read["level"]:
             return cls.box(float(read["level"]) / 100, not read["own"])
         return cls.learned(int(read["rows"] or read["form_rows"]), read["form"] or "")
@@ -70,7 +70,7 @@ class Premise:
         level, rows = self.level, self.rows
         among("premise", self.kind, KINDS)
         has = ("learned" if rows is not None else None, "box" if level is not None else None)
-        if {*has} - {None} != {self.kind} - {"stated"} or not isinstance(self.form, str):
+        if {*has} - {None} != {self.kind} - {"stated", "none"} or not isinstance(self.form, str):
             raise InputError("premise: what is learned has rows, a box has a level; no others do")
         if level is not None and not 0 < number(level) <= 1 - LEAST:
             raise InputError(f"premise: a box of level {shown(level)}; it is between 0 and 1")
@@ -87,7 +87,7 @@ class Premise:
         if self.kind == "box":
             of = f", {self.form}" if self.form else ""
             return f"box({100 * float(self.level or 0):.15g} %{of})"
-        if self.kind == "stated":
+        if self.kind in ("stated", "none"):
             return self.kind
         return f"learned({self.form}, {self.rows} rows)" if self.form else f"learned({self.rows})"
 
@@ -99,6 +99,7 @@ class Premise:
 
 
 STATED = Premise("stated")
+NONE = Premise("none")
 
 
 def weakest(premises: Iterable[Premise]) -> Premise:

@@ -13,9 +13,10 @@ from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findin
 __all__ = ["coin", "in_words", "rivals"]
 
 RECORDS = "one coin a record"
+CELLS_FOR_SET = "one coin a cell, for the confidence set"
 NOT_WORTH_IT = "a belief: what was found gains too little over the floor to be worth it"
 ADOPTED = "the counts it was adopted by, not looked at again for this page"
-LEARNED = "the shares that were learned, taken for the truth; rows being independent"
+LEARNED = "the observed frequencies, with no allowance for chance; rows being independent"
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,16 @@ def rivals(findings: Findings) -> list[dict[str, Any]]:
     """The floor, one coin a cell and one coin a record: what each lets out, and stands on."""
     if not findings.rivals:
         return []
+    by_record = bool(findings.plan.mechanism.record_coins())
     stands = {
         FLOOR: "nothing: it holds whatever anybody believes of a row",
         CELLS: LEARNED,
         NOW: "the counts there are now: it is released once it is adopted",
         OUT: "the plan that was adopted before, which stays",
         RECORDS: _stands(findings),
+        CELLS_FOR_SET: _stands(findings),
     }
-    sentence = FLOOR if findings.is_floor else RECORDS
+    sentence = FLOOR if findings.is_floor else RECORDS if by_record else CELLS_FOR_SET
     rows = [
         {
             "name": name,
@@ -82,11 +85,11 @@ def rivals(findings: Findings) -> list[dict[str, Any]]:
 
 
 def _stands(findings: Findings) -> str:
-    """What one coin a record stands on, so far as it was planned again for this page."""
+    """What this plan stands on, so far as it was planned again for this page."""
     held = findings.plan.bound.premise
     if held.level is not None:
-        level = str(held).replace(" %", f"{prose.NBSP}%")
-        return f"every belief that the counts leave possible ({level}), rows being independent"
+        level = prose.percent(held.level)
+        return f"the {level} confidence set of the counts; rows being independent"
     boxed = findings.project.belief.confidence is not None
     unseen = findings.adopted and boxed and not findings.plan.binding
     return ADOPTED if unseen else LEARNED
@@ -96,7 +99,7 @@ def _not_worth_it(findings: Findings) -> list[dict[str, Any]]:
     """One coin a record, where the floor is taken instead: at most what no release exceeds."""
     worth = set(weights(findings.project).values())
     upper = findings.plan.bound.high / len(findings.project.reads)
-    if not findings.is_floor or len(worth) > 1 or not upper < math.inf:
+    if not _was_compared(findings) or len(worth) > 1 or not upper < math.inf:
         return []
     most = min(1.0, upper / worth.pop())
     row = {"name": f"{RECORDS}, at most", "share": prose.percent(most), "stands": NOT_WORTH_IT}
@@ -111,9 +114,29 @@ def in_words(findings: Findings) -> list[str]:
     said = [f"Of all cells read {prose.percent(findings.released)} are shown: {others}."]
     if findings.rivals.get(CELLS, 0.0) > findings.released:
         said.append(
-            "One coin a cell shows more since less is asked of it: its limits are kept for the "
-            "counts as they are, and need not be for other beliefs that they leave possible."
+            "One coin a cell shows more since less is asked of it: its limits hold for the "
+            "observed frequencies alone."
         )
     if findings.is_floor:
-        said.append("No plan is worth its premise: this is the floor, all of a row or nothing.")
+        said.append(_why_baseline(findings))
     return said
+
+
+def _was_compared(findings: Findings) -> bool:
+    """Whether it is the baseline because the best plan by the counts shows little more."""
+    project = findings.project
+    for_set = findings.plan.bound.premise.level is not None or not project.plans_for_set
+    return findings.is_floor and project.plan.by == "record" and for_set
+
+
+def _why_baseline(findings: Findings) -> str:
+    """Why the plan does not use the counts."""
+    whole = "the plan is the belief-free baseline: a row is shown whole, or not at all"
+    if findings.adopted or not findings.planned:
+        return f"{whole[0].upper()}{whole[1:]}."
+    if _was_compared(findings):
+        return f"Using the counts would gain almost nothing, so {whole}."
+    if findings.project.plan.by == "cell":
+        less = "for every prior in the confidence set, one coin a cell shows no more"
+        return f"{less[0].upper()}{less[1:]}, so {whole}."
+    return f"There are too many combinations of values for a confidence set, so {whole}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -20,6 +19,7 @@ from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.in_context import worst_of
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.matrix import bands
+from unspoken.releasing.assessing.promise import limits_in_bits
 
 __all__ = ["content"]
 
@@ -38,11 +38,11 @@ def content(findings: Findings, signed: Signed) -> Row:
         "zeros": starved.zeros(findings),
         "held_back": starved.held_back(findings),
         "weighted": len({*weights(findings.project).values()}) > 1,
-        "premise": words.stands(findings),
+        "premise": words.premise_of_numbers(findings),
         "coin": coins.coin(findings),
         "rivals": coins.rivals(findings),
         "limits": limits(findings),
-        "on_average": _on_average(findings),
+        "on_average": prose.unbroken(limits_in_bits(findings.project)),
         "but_for": _but_for(findings),
         "cap": prose.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,
@@ -61,7 +61,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "unread": _unread(findings),
         "curves": curves(findings),
         "not_drawn": NOT_DRAWN,
-        "closing": closing(findings) if findings.project.plan.by == "cell" else None,
+        "closing": closing(findings) if _may_close(findings.project) else None,
         "applications": [
             application(findings, name, nothing.get(name, ""))
             for name in findings.project.applications
@@ -97,6 +97,11 @@ def _about_table(findings: Findings, on: datetime) -> list[str]:
     return said
 
 
+def _may_close(project: Project) -> bool:
+    """Whether telling values can be withheld: by one coin a cell, for the observed frequencies."""
+    return project.plan.by == "cell" and not project.plans_for_set
+
+
 def _keyed(keys: Sequence[str]) -> list[str]:
     """What a row is of; rows that are merely numbered are of themselves."""
     return [] if [*keys] == ["row"] else [f"one row for each {prose.listed(keys)}"]
@@ -104,19 +109,13 @@ def _keyed(keys: Sequence[str]) -> list[str]:
 
 def limits(findings: Findings) -> list[str]:
     """What the plan keeps, a sentence each."""
-    given, average = findings.project.limits, _on_average(findings)
-    every = (
-        "Every answer: it multiplies no row's odds of a sensitive value by more than "
-        f"{given.odds_cap:g}{_but_for(findings)}."
-    )
-    mean = [f"All answers on average: they tell at most {average}."] if average else []
-    held = "Both hold" if mean else "It holds"
+    promise = findings.promise
+    promised = promise.lines() if promise is not None and findings.planned else ()
     return [
-        every,
-        *mean,
-        f"{held} for each coalition on its own, pooling what its applications get."
+        *(prose.unbroken(line) for line in promised),
+        "This holds for each coalition on its own, pooling what its applications get."
         if findings.project.divided
-        else f"{held} for all applications together, pooling everything they get.",
+        else "This holds for all applications together, pooling everything they get.",
         *_given(findings.project),
         *_within(findings.project),
     ]
@@ -137,22 +136,10 @@ def _within(project: Project) -> list[str]:
     return [kept_to] if within != given else []
 
 
-def _on_average(findings: Findings) -> str:
-    """The limits on the average; empty if there are none."""
-    given, single = findings.project.limits, _single_limits(findings)
-    every = f"{prose.limit(given.bits)} about each attribute" if given.bits < math.inf else ""
-    return f"{every} ({single})" if every and single else every or single
-
-
 def _but_for(findings: Findings) -> str:
     share = findings.project.limits.exceed
     said = f", but for answers that come up in {prose.percent(share)} of the rows at most"
     return said if share else ""
-
-
-def _single_limits(findings: Findings) -> str:
-    targets = findings.project.limits.targets
-    return prose.listed(f"{prose.limit(bits)} about {name}" for name, bits in targets.items())
 
 
 def tiles(findings: Findings) -> list[Row]:

@@ -52,24 +52,23 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
     """What goes to whom under which limits, what may still happen, and what is recommended."""
     against = [*([REFUSED] if signed.refused else []), *_against(findings)]
     accepted = [c.accepts for c in findings.cautions if c.accepts]
-    red = [_whole(c.unmeasured().text) for c in findings.cautions if c.red]
+    red = [prose.unbroken(c.unmeasured().text) for c in findings.cautions if c.red]
     project = findings.project
     gets = [
         f"{name}: {prose.listed(reads)}, true where shown, {_shares(findings, reads)}"
         for name, reads in project.applications.items()
     ]
-    boxed = [_whole(prose.times(line)) for line in findings.boxed]
+    boxed = [prose.unbroken(prose.times(line)) for line in findings.boxed]
     return {
         "recommended": "No" if against or red else _yes(accepted),
         "orange": bool(against or red or accepted),
         "because": [*against, *([BY_ROWS] if accepted else [])],
         "red": red,
         "gets": gets,
-        "promised": _promised(findings),
-        "stands": [words.stands(findings), *boxed] if findings.planned else [],
+        "stands": [words.premise_of_numbers(findings), *boxed] if findings.planned else [],
         "risk": [
             _risk(findings),
-            *(_whole(c.unmeasured().text) for c in findings.cautions if not c.red),
+            *(prose.unbroken(c.unmeasured().text) for c in findings.cautions if not c.red),
         ],
         "facts": [
             ("made", f"{signed.at:%Y-%m-%d %H:%M:%S %Z}".strip()),
@@ -79,18 +78,6 @@ def decision(findings: Findings, signed: Signed) -> dict[str, Any]:
             ("ledger", signed.ledger),
         ],
     }
-
-
-def _whole(text: str) -> str:
-    """With numbers that stay beside their per cent."""
-    return text.replace(" %", f"{prose.NBSP}%")
-
-
-def _promised(findings: Findings) -> list[str]:
-    """For whom the limits hold."""
-    if findings.promise is None or not findings.planned:
-        return []
-    return [prose.times(f"The limits hold {'; '.join(findings.promise.lines())}.")]
 
 
 def _yes(accepted: Sequence[str]) -> str:

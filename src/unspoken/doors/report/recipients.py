@@ -29,14 +29,15 @@ BY_LABEL, BY_NAME = 'of["shown_given"][str(label["values"])]', 'of["release_prob
 def said(findings: Findings) -> str:
     """As the manifest of a release will say it."""
     closed = findings.closure.added if findings.project.closing_values else {}
-    return estimating(findings.project, _noisy(findings), closed, findings.unexpected)
+    by_cell = not findings.plan.mechanism.record_coins()
+    return estimating(findings.project, by_cell, _noisy(findings), closed, findings.unexpected)
 
 
 def code(findings: Findings) -> str:
     """What computes the shares of all labels that are shown; empty where these cannot be had."""
     project = findings.project
     files = project.files.serving("APPLICATION") if project.divided else project.files
-    by_cell = project.plan.by == "cell"
+    by_cell = not findings.plan.mechanism.record_coins()
     if not (by_cell or _noisy(findings)):
         return ""
 

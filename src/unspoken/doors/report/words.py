@@ -20,7 +20,7 @@ from unspoken.releasing.assessing.prose import (
 from unspoken.types.domain import WITHHELD
 from unspoken.types.premise import Premise
 
-__all__ = ["cell", "held", "labels", "premise", "seen", "sentence", "stands"]
+__all__ = ["cell", "held", "labels", "premise", "premise_of_numbers", "seen", "sentence"]
 
 LABELS = 6  # listed in a sentence before "or one of n more"
 
@@ -45,20 +45,10 @@ def premise(stands_on: Premise, noisy: bool = False) -> str:
     )
 
 
-def stands(findings: Findings) -> str:
-    """What the limits stand on, where that is less than what the numbers do; and these."""
+def premise_of_numbers(findings: Findings) -> str:
+    """What the numbers of the page stand on; limits say themselves for which priors they hold."""
     noisy = findings.promise is not None and findings.promise.pinned
-    numbers = premise(findings.learned.belief.premise, noisy)
-    held = findings.plan.bound.premise
-    if findings.is_floor:
-        return f"The cap holds whatever anybody believes, since the plan is the floor. {numbers}"
-    if findings.project.plan.by == "cell" or held.level is None:
-        return numbers
-    level = str(held).replace(" %", f"{NBSP}%")
-    return (
-        f"The cap holds for every belief that the counts leave possible ({level}), rows being "
-        f"independent. {numbers}"
-    )
+    return premise(findings.learned.belief.premise, noisy)
 
 
 def held(findings: Findings) -> str:

@@ -60,6 +60,14 @@ class Planned:
         cells = self.table.cells
         return float(cells.probability @ self.problem.prices(cells).sum(1))
 
+    @property
+    def free(self) -> float:
+        """The worth of all that may be shown: what no release of true labels exceeds."""
+        cells, axes = self.table.cells, range(len(self.problem.domain.names))
+        may_be_shown = (cells.free[:, None] >> np.array(axes)) & 1
+        prices = self.problem.prices(cells)
+        return float(cells.probability @ (prices * may_be_shown).sum(1)) * (1 + 1e-14)
+
     def shown(self, names: tuple[str, ...]) -> float:
         """Expected number of labels of these that are shown."""
         chosen = np.zeros(self.table.cells.codes.shape)

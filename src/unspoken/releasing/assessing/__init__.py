@@ -2,6 +2,7 @@
 
 table_scan     a table alone, before there is a project: telling_cells; rare values together
 best           the best plan: closing what tells by itself, coarse, stated, given contexts
+cells_for_set  one coin a cell that holds for every prior in the confidence set
 findings       all that is found of a project and its best plan, in one record
   leaks        who learns what of whom; matrix: as a picture; in_context: given what is known
   boxed        the same for every belief that counts leave possible
@@ -10,7 +11,7 @@ findings       all that is found of a project and its best plan, in one record
   assumed      what the numbers stand on
 blank_columns  columns that would be released and say nothing
 cautions       what has to be said beside them: few rows, units and their habits
-promise        for whom the limits hold
+promise        what a plan promises, and for which priors
 since, drift   whether the rows that came since are like those: samples, and moves of their shares
 prose          numbers in words
 """

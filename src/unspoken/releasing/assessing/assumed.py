@@ -15,7 +15,6 @@ def assumptions(project: Project, learned: Learned, chosen: Plan) -> list[str]:
     """What every number stands on, in words."""
     unit = ", ".join(project.source.unit)
     said = [
-        *_held(chosen),
         f"The belief is learned from {learned.rows:,} rows (a plug-in).",
         *(learned.tree.said() if learned.tree else ()),
         f"Limits hold per row of {', '.join(project.source.keys)}; rows are taken as independent.",
@@ -38,18 +37,6 @@ def _together(project: Project, unit: str) -> str:
         f"Of a habit in the secrets of one attribute all rows of one {unit} together tell at most "
         f"{most:g} bit; what else they tell together is not limited."
     )
-
-
-def _held(chosen: Plan) -> list[str]:
-    """For which beliefs the limits hold, where that is more than the one that was learned."""
-    if chosen.is_floor:
-        return ["The cap holds whatever anybody believes, since the plan is the floor."]
-    if chosen.epsilon or not chosen.bound.premise.certifies:
-        return []
-    kept = (
-        f"The cap holds for every belief that the counts leave possible ({chosen.bound.premise})."
-    )
-    return [kept]
 
 
 def _pooling(project: Project, learned: Learned, chosen: Plan) -> str:

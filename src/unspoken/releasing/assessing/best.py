@@ -16,21 +16,33 @@ from unspoken.learning.intervals.given_sets import given_sets
 from unspoken.ledger import Adoption
 from unspoken.measures import MEASURES
 from unspoken.mechanisms import RecordCoin
-from unspoken.planning import Limits, Plan, plan
+from unspoken.planning import Limits, Plan, baseline_plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.floor import floor_binding, is_floor
 from unspoken.policy import Project
+from unspoken.releasing.assessing.cells_for_set import cells_for_set
 from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.releasing.assessing.stated import stated
 from unspoken.types.bound import Bound
 from unspoken.types.domain import Value
+from unspoken.types.premise import NONE, Premise
 from unspoken.views import View
 
-__all__ = ["Best", "as_adopted", "best", "evaluated", "mean", "refuse_useless", "shares", "weights"]
+__all__ = [
+    "Best",
+    "adopted_premise",
+    "as_adopted",
+    "best",
+    "evaluated",
+    "mean",
+    "refuse_useless",
+    "shares",
+    "weights",
+]
 
 # Less p can make an answer above the cap more frequent, if not more telling: where the rounded plan
 # then exceeds more than it may, it is made again for a smaller share of what may be exceeded.
@@ -49,16 +61,23 @@ def best(
 ) -> Plan:
     """The plan for what is read, each coalition pooled, with every limit on bits times ``scale``.
 
-    ``beliefs``: all that the counts leave possible, for which a plan by record coins holds.
-    ``sensitive`` is withheld by cell coins, which hold under what was learned; what was declared is
-    what is protected. ``extends``: the coin whose answers are out, beside which more is shown.
+    ``beliefs``: the confidence set, for every prior in which the plan holds; where a project asks
+    for none, the observed frequencies; where it asks for one and there is none (too many
+    combinations of values), the plan is the baseline. ``sensitive``: what cell coins for observed
+    frequencies withhold. ``extends``: the coin whose answers are out, beside which more is shown.
     """
     within = project.planned
+    if extends is not None and within.plan.by == "cell":
+        raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
+    if not (within.plans_for_set and learned.secrets):
+        if within.plan.by == "record":
+            return _by_records(within, learned, beliefs, scale, extends)
+        return _by_cells(within, learned, sensitive, scale)
+    if beliefs is learned.belief:
+        return evaluated(within, learned, _baseline(within, learned, scale, extends))
     if within.plan.by == "record":
         return _by_records(within, learned, beliefs, scale, extends)
-    if extends is not None:
-        raise project.error("plan", "by", text="coins of cells are not extended: adopt a new plan")
-    return _by_cells(within, learned, sensitive, scale)
+    return _by_cells_for_set(within, learned, beliefs, scale)
 
 
 @dataclass(frozen=True)
@@ -126,6 +145,26 @@ def _by_cells(project: Project, learned: Learned, sensitive: Hidden, scale: floa
     return rounded
 
 
+def _by_cells_for_set(project: Project, learned: Learned, beliefs: Belief, scale: float) -> Plan:
+    """One coin a cell for every prior in the set; the baseline, where that shows as much."""
+    floor = evaluated(project, learned, _baseline(project, learned, scale, None))
+    mechanism = cells_for_set(project, learned, beliefs, scale)
+    premise = beliefs.premise
+    text = "reached by this plan; the upper end is all that is not sensitive"
+    bound = Bound(0.0, floor.bound.high, "labels", premise, text)
+    cells = replace(
+        floor, epsilon=mechanism.exponents(), bound=bound, mechanism=mechanism, floor=floor
+    )
+    cells = evaluated(project, learned, cells)
+    return cells if cells.objective > floor.objective else replace(floor, floor=floor)
+
+
+def _baseline(project: Project, learned: Learned, scale: float, extends: RecordCoin | None) -> Plan:
+    """The belief-free baseline, whose cap needs no counts."""
+    asked = _asked_of_records(project, learned, scale, extends)
+    return baseline_plan(learned.belief, **{**asked, "contexts": None})
+
+
 def _by_records(
     project: Project, learned: Learned, beliefs: Belief, scale: float, extends: RecordCoin | None
 ) -> Plan:
@@ -135,26 +174,8 @@ def _by_records(
     gains less than WORTH over the floor, which needs no belief, is not worth its premise: then the
     sum alone is tried, and then the floor is the plan.
     """
-    given, limits = project.plan, project.limits
-    asked = partial(
-        plan,
-        beliefs,
-        by="record",
-        limit_bits=_bits(project, scale),
-        sensitive=learned.sensitive,
-        odds_cap=limits.odds_cap,
-        coalitions=list(project.pools.values()),
-        reads=project.reads,
-        weights=weights(project),
-        events=given.events,
-        pooled_cap=limits.pooled_cap if project.divided and limits.pooled_cap < math.inf else None,
-        own_reads=given.own_reads,
-        unbiased=given.unbiased,
-        floor=given.floor,
-        knows=_known(project, learned),
-        extends=extends,
-        contexts=_given(project, learned),
-    )
+    options = _asked_of_records(project, learned, scale, extends)
+    asked = partial(plan, beliefs, by="record", **options)
     chosen = asked(shares=project.applications)
     if extends is not None:
         return evaluated(project, learned, chosen)
@@ -163,6 +184,31 @@ def _by_records(
     if chosen.floor is not None and _poor(chosen):
         chosen = replace(chosen.floor, floor=chosen.floor)
     return evaluated(project, learned, chosen)
+
+
+def _asked_of_records(
+    project: Project, learned: Learned, scale: float, extends: RecordCoin | None
+) -> dict[str, Any]:
+    """The options of `unspoken.plan` that a project asks for."""
+    given, limits = project.plan, project.limits
+    return {
+        "limit_bits": _bits(project, scale),
+        "sensitive": learned.sensitive,
+        "odds_cap": limits.odds_cap,
+        "coalitions": list(project.pools.values()),
+        "reads": project.reads,
+        "weights": weights(project),
+        "events": given.events,
+        "pooled_cap": limits.pooled_cap
+        if project.divided and limits.pooled_cap < math.inf
+        else None,
+        "own_reads": given.own_reads,
+        "unbiased": given.unbiased,
+        "floor": given.floor,
+        "knows": _known(project, learned),
+        "extends": extends,
+        "contexts": _given(project, learned),
+    }
 
 
 def _poor(chosen: Plan) -> bool:
@@ -275,7 +321,7 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
     """The adopted plan, with what it tells under the belief; no plan showed more, when made. What
     needs no belief is seen to by its table.
     """
-    mechanism, premise = adopted.mechanism, learned.belief.premise
+    mechanism, premise = adopted.mechanism, _premise(learned, adopted)
     upper = math.inf if adopted.upper is None else adopted.upper
     nothing = Bound.of_odds(0.0, 0.0, premise, "")
     plan = Plan(
@@ -294,11 +340,27 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
         exceeded=dict.fromkeys(learned.secrets, 0.0) if project.limits.exceed else {},
     )
     found = evaluated(project, learned, plan)
-    secrets, cap = learned.sensitive, project.planned.limits.odds_cap
-    floors = [is_floor(coin, secrets, cap) for coin in mechanism.record_coins()]
-    if not floors or not all(floors):
+    if not _is_baseline(project, learned, adopted):
         return found
     return replace(found, floor=found, binding=_floor_binding(project, learned, found))
+
+
+def adopted_premise(project: Project, learned: Learned, adopted: Adoption) -> Premise:
+    """For which priors the cap of an adopted plan holds."""
+    return NONE if _is_baseline(project, learned, adopted) else _premise(learned, adopted)
+
+
+def _premise(learned: Learned, adopted: Adoption) -> Premise:
+    """As it was adopted. The baseline for another cap than that of now is like any other plan."""
+    then = Premise.of(adopted.premise or learned.belief.premise)
+    return learned.belief.premise if then == NONE else then
+
+
+def _is_baseline(project: Project, learned: Learned, adopted: Adoption) -> bool:
+    """Whether it is the belief-free baseline for the cap of now."""
+    secrets, cap = learned.sensitive, project.planned.limits.odds_cap
+    coins = adopted.mechanism.record_coins()
+    return bool(coins) and all(is_floor(coin, secrets, cap) for coin in coins)
 
 
 def _floor_binding(project: Project, learned: Learned, floor: Plan) -> tuple[Binding, ...]:

@@ -21,8 +21,8 @@ from unspoken.types.domain import Value
 
 TREE = "is not counted where the belief, a tree of pairs, does not have it"
 WHATEVER = "The odds cap of this plan holds whatever is known"
-ANY = "The odds cap of this plan holds all the same, whatever anybody believes."
-POSSIBLE = "The odds cap of this plan holds for every belief that the counts leave possible."
+ANY = "The odds cap of this plan holds all the same, whatever a recipient believes beforehand."
+POSSIBLE = "The odds cap of this plan holds for every prior in the confidence set of the counts."
 
 __all__ = [
     "Caution",

@@ -235,13 +235,14 @@ def all_free(project: Project, learned: Learned) -> OneSided:
 
 
 def _rivals(project: Project, made: Best, chosen: Plan, now: Plan | None) -> dict[str, float]:
-    """The floor that needs no belief, and one coin a cell, planned for what was learned; of an
-    extension what it adds to.
+    """The floor that needs no belief, and one coin a cell, planned for the observed frequencies; of
+    an extension what it adds to.
     """
-    if project.plan.by == "cell":
-        return {}
     learned, found = made.learned, dict[str, float]()
-    cells = replace(project, plan=replace(project.plan, by="cell"))
+    if project.plan.by == "cell" and not project.plans_for_set:
+        return {}
+    plan, belief = replace(project.plan, by="cell"), replace(project.belief, confidence=None)
+    cells = replace(project, plan=plan, belief=belief)
     if chosen.floor is not None:
         shown = _released(project, learned, evaluated(project, learned, chosen.floor))
         if any(coin.chain.tables[1:] for coin in chosen.floor.mechanism.record_coins()):

@@ -1,14 +1,17 @@
-"""For whom the limits hold: two lines, and never one without the other.
+"""What a plan promises of the odds of a secret, and for which priors: one sentence, everywhere.
 
-Counts with noise of eps are all that a plan knows of the table. To who holds them, an answer
-multiplies odds by the cap at most. Who knows every other row exactly learns of the last one from
-the counts too, and
+The cap on odds holds for any prior (the baseline), for those in a confidence set of the counts, or
+for the observed frequencies alone; every sentence here says which. Counts with noise of eps are all
+that a plan knows of the table. Who knows every other row exactly learns of the last one from the
+counts too, and
 
     P(plan, y | x) = P(plan | x) P(y | x, plan),    P(plan | x) / P(plan | x') <= e^eps,
 
 so that both together come to cap e^eps; every further counting of the same rows multiplies again.
 In nats they tell u - 1 - log u more on average, u = eps / (1 - e^-eps). Of rows that were not
 counted nothing is told: learned from history, the cap holds for who knows every other row, too.
+
+Limits in bits are averages, and no set is around these: they rest on the observed frequencies.
 """
 
 from __future__ import annotations
@@ -19,13 +22,17 @@ from dataclasses import dataclass, replace
 
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Learning
+from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
+from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.believing import Countings
 from unspoken.types.bound import exp_or_inf
+from unspoken.types.premise import Premise
 
-__all__ = ["Promise"]
+__all__ = ["Promise", "limits_in_bits", "priors_in_words"]
 
+OBSERVED = Premise.learned(0)  # of how many rows does not matter here
 SLACK = 1e-9  # of a product of roundings
 
 
@@ -33,13 +40,18 @@ SLACK = 1e-9  # of a product of roundings
 class Promise:
     """``epsilon``: of all countings of rows that are released; infinite where one was exact.
 
-    ``pinned``: whether anything was counted yet.
+    ``pinned``: whether anything was counted yet. ``premise``: for which priors the cap holds.
+    ``exceed``: the chance of answers that may be above it. ``in_bits``: the limits on averages, in
+    words; empty if there are none.
     """
 
     cap: float
     epsilon: float
     pinned: bool
     history: bool
+    premise: Premise
+    exceed: float = 0.0
+    in_bits: str = ""
 
     @classmethod
     def of(cls, project: Project, countings: Countings, pinned: bool) -> Promise:
@@ -54,7 +66,19 @@ class Promise:
         cap, declared = project.limits.odds_cap, project.limits.cap_all
         if declared is not None:
             cap = min(cap, max(1.0, declared * math.exp(-spent)))
-        return cls(cap, spent, pinned, history is not None)
+        return cls(
+            cap,
+            spent,
+            pinned,
+            history is not None,
+            planned_premise(project),
+            project.limits.exceed,
+            limits_in_bits(project),
+        )
+
+    def of_plan(self, plan: Plan) -> Promise:
+        """The promise of this plan, which may hold for more priors than was asked for."""
+        return replace(self, premise=plan.cap_premise)
 
     @property
     def cap_all(self) -> float:
@@ -75,23 +99,69 @@ class Promise:
                 "it, or count with less [belief] noise, or learn from history"
             )
 
-    def lines(self) -> tuple[str, str]:
-        """Both, in words."""
-        first = f"for whoever holds the belief: odds x {self.cap:g} at most"
-        other = "for who knows every other row exactly"
+    def lines(self) -> tuple[str, ...]:
+        """Full sentences, each with its premise."""
+        observed = self.premise if self.premise.kind == "learned" else OBSERVED
+        but = ""
+        if self.exceed and self.premise.kind == "learned":
+            but = f", but for answers of total probability {self.exceed:g}"
+        capped = (
+            "No answer multiplies the odds of a sensitive value of its row by more than "
+            f"{self.cap:g}{but} ({self._with_all_other_rows()}), {priors_in_words(self.premise)}, "
+            "if rows are independent."
+        )
+        if not self.in_bits:
+            return (capped,)
+        told = f"On average answers tell at most {self.in_bits}"
+        return capped, f"{told}, {priors_in_words(observed)}."
+
+    def _with_all_other_rows(self) -> str:
+        """The same for an attacker who knows all of the table but one row."""
+        knowing = "for a recipient who knows every other row exactly"
         if self.history and self.epsilon == 0:
-            return first, f"{other}: odds x {self.cap:g} at most too, since these were not counted"
+            return f"also {knowing}: the released rows were not counted"
         if math.isinf(self.epsilon):
-            return (
-                first,
-                f'{other}: no limit, since counts are exact, or were ([belief] noise = "none")',
-            )
-        most, noise = f"{up(self.cap_all, 3):g}", f"{self.epsilon:g}"
-        return first, f"{other}: odds x {most} at most (noise of eps {noise} on the counts)"
+            return f'{knowing} without limit: counts are exact, or were, by [belief] noise = "none"'
+        noise = f"noise of eps {self.epsilon:g} on the counts"
+        return f"{up(self.cap_all, 3):g} {knowing}: {noise}"
 
     def facts(self) -> list[tuple[str, str]]:
         """As named facts."""
         return [("promise", line) for line in self.lines()]
+
+
+def planned_premise(project: Project) -> Premise:
+    """For which priors plans of a project hold, at least: where it asks for a confidence set that
+    there is not, the plan is the baseline, which holds for any.
+    """
+    level = project.belief.confidence
+    if level is not None and project.plans_for_set:
+        return Premise.box(level)
+    return Premise.learned(0, "tree") if project.belief.form == "tree" else OBSERVED
+
+
+def limits_in_bits(project: Project) -> str:
+    """The limits on averages; empty if there are none."""
+    given = project.limits
+    single = listed(f"{bits:g} bit about {name}" for name, bits in given.targets.items())
+    every = f"{given.bits:g} bit about each attribute" if given.bits < math.inf else ""
+    return f"{every} ({single})" if every and single else every or single
+
+
+def priors_in_words(premise: Premise) -> str:
+    """For which priors something holds."""
+    if premise.kind == "none":
+        return "whatever a recipient believes beforehand"
+    if premise.kind == "box":
+        level = f"{100 * (premise.level or 0):.15g} %"
+        return f"for every prior in the {level} confidence set of the counts"
+    if premise.kind == "stated":
+        return "for the prior that was stated"
+    if premise.form == "tree":
+        return (
+            "for the tree of the strongest pairs as prior, with no allowance for what it leaves out"
+        )
+    return "for the observed frequencies as prior, with no allowance for chance"
 
 
 def _spent(learnings: Sequence[Learning], history: str | None) -> float:

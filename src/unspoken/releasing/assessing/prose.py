@@ -121,6 +121,11 @@ def chance(p: float) -> str:
     return f"{100 * p:.1f}{NBSP}%"  # plans have three decimal places
 
 
+def unbroken(text: str) -> str:
+    """With numbers that stay beside their per cent or bit."""
+    return text.replace(" %", f"{NBSP}%").replace(" bit", f"{NBSP}bit")
+
+
 def times(line: str) -> str:
     """With the sign that factors have here, where a line for files has a letter."""
     return line.replace("odds x ", f"odds ×{NBSP}")

@@ -54,7 +54,7 @@ class Admission:
     counts leave possible, under which odds hold beside answers with noise, too; None: the belief.
     ``kept``: what an adopted plan keeps to under all of that. ``leaving_out``: of
     answers with noise, of which nothing is written again, how one is asked where this holds, too.
-    ``looks``: as of a `Judge`.
+    ``looks`` and ``cells_for_set``: as of a `Judge`.
     """
 
     project: Project
@@ -69,6 +69,7 @@ class Admission:
     kept: PlannedCoins | None = None
     leaving_out: Callable[[str], str] | None = None
     looks: bool = True
+    cells_for_set: bool = False
 
     def check(self, event: Release, account: Account) -> None:
         """Raise, before anything is charged or read, if ``event`` must not follow what has been."""
@@ -313,6 +314,7 @@ class Admission:
             planned=self.kept,
             known=known,
             knows=knows,
+            cells_for_set=self.cells_for_set,
         )
         return self._judges.setdefault((known, knows), judge)
 

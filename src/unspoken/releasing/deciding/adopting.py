@@ -78,6 +78,7 @@ def adopt(
         by=by,
         why=why,
         upper=plan.bound.high,
+        premise=str(plan.cap_premise),
     )
     kept.ledger.charge(event, lambda _: None, kept.seal)
     return event

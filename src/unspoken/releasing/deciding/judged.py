@@ -87,6 +87,8 @@ class Judge:
     ``planned``: a plan whose coins need no look. ``known``: what became known otherwise, in every
     case of which limits are to hold, as they do for who knows nothing. ``knows``: what those who
     saw all of it may know; caps hold given each, as they do where a plan was made for it.
+    ``cells_for_set``: whether coins of cells alone, too, are held against the cap for every prior
+    that is possible, and refused where that cannot be looked at.
     """
 
     project: Project
@@ -97,6 +99,7 @@ class Judge:
     planned: PlannedCoins | None = None
     known: Known = ()
     knows: Known = ()
+    cells_for_set: bool = False
     coins: dict[Any, float] = field(default_factory=dict, compare=False, repr=False)
 
     def broken(self, mechanism: Mechanism, limits: Limits) -> Broken | None:
@@ -105,14 +108,20 @@ class Judge:
         if shown.noise.noisy and self._surely(shown, limits):
             return None
         found = self._learned(shown, limits)
-        if found is not None or not (shown.noise.noisy or mechanism.record_coins()):
+        of_set = shown.noise.noisy or mechanism.record_coins() or self.cells_for_set
+        if found is not None or not of_set:
             return found
         odds = Limits({}, limits.odds_cap)
         if shown.noise.noisy:
             return self._of_set(shown, odds)
         if (beliefs := self.possible()) is self.belief:
             return None
-        if self._too_many(mechanism):
+        if why := self._too_many(mechanism):
+            if not mechanism.record_coins():
+                raise LimitExceeded(
+                    f"plan: {why} to hold coins of cells against the odds cap for every prior in "
+                    'the confidence set; read fewer attributes, or ask for [plan] by = "record"'
+                )
             self._refuse_unlooked()
             return None
         return self._first(beliefs, mechanism, odds)

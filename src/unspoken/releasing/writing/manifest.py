@@ -45,12 +45,13 @@ class Written(NamedTuple):
 
 class InclusionRates(NamedTuple):
     """How often what may be shown is, ``given`` its value where that differs, and the names that
-    rows which are ``unexpected`` show less often.
+    rows which are ``unexpected`` show less often. ``by_cell``: by coins of cells, not of records.
     """
 
     p: Mapping[str, float]
     given: Mapping[str, Mapping[str, float]]
     unexpected: Sequence[str]
+    by_cell: bool
 
 
 def terms(
@@ -80,7 +81,9 @@ def terms(
             }
             for name in project.reads
         },
-        "estimating": estimating(project, bool(shown.given), closed, shown.unexpected),
+        "estimating": estimating(
+            project, shown.by_cell, bool(shown.given), closed, shown.unexpected
+        ),
         "close": project.limits.close,
         "promise": list(promise),
         **({} if belief is None else {"belief": belief}),
@@ -128,9 +131,14 @@ def described(
 
 
 def estimating(
-    project: Project, given: bool, closed: Mapping[str, Any], unexpected: Sequence[str] = ()
+    project: Project,
+    by_cell: bool,
+    given: bool,
+    closed: Mapping[str, Any],
+    unexpected: Sequence[str] = (),
 ) -> str:
-    """What recipients may compute from what is shown, and what not; ``given``: whether they are
+    """What recipients may compute from what is shown, and what not. ``by_cell``: whether coins are
+    tossed for cells, not records; ``given``: whether recipients are
     told how often each label is shown; ``unexpected``: the names that rows at which the counts are
     0 show less often. For whoever computes: docs/recipients.md.
     """
@@ -145,12 +153,12 @@ def estimating(
         f"{names} is biased, weighted or not."
     )
     beside = f" {less_often(unexpected)}" if unexpected else ""
-    return _weighted(project, given) + beside + (one_sided if hidden else "")
+    return _weighted(project, by_cell, given) + beside + (one_sided if hidden else "")
 
 
-def _weighted(project: Project, given: bool) -> str:
+def _weighted(project: Project, by_cell: bool, given: bool) -> str:
     """What a shown label counts for."""
-    if project.plan.by == "cell":
+    if by_cell:
         return (
             "Count a shown label as 1 / release_probability cells: right for every group of rows."
         )
