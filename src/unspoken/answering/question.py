@@ -194,8 +194,9 @@ class _Binder:
 
     def _alike(self, columns: Sequence[AnswerColumn]) -> tuple[list[AnswerColumn], Shown]:
         """Numbers and columns in an order that does not depend on which was asked for first."""
-        before, self.numbers = self.numbers, sorted(self.numbers, key=lambda n: (n.names, n.adds))
-        to = {place: self.numbers.index(number) for place, number in enumerate(before)}
+        order = sorted(self.numbers, key=lambda number: (number.names, number.adds))
+        to = {place: order.index(number) for place, number in enumerate(self.numbers)}
+        self.numbers = order
         moved = [replace(c, above=_moved(c.above, to), below=_moved(c.below, to)) for c in columns]
         kept = {json.dumps(_written(column)): column for column in reversed(moved)}
         listed, first = sorted(kept), len(self.select.groups)
