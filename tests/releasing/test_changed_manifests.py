@@ -26,7 +26,8 @@ Place = tuple[str | int, ...]
 def one_file(folder: Path) -> Path:
     """A release with one coin a record, of counts with noise, to one application."""
     path = project(folder, more='\n[application.few]\nreads = ["use"]\n')
-    text = path.read_text().replace('noise = "none"', "noise = 0.5\nconfidence = 0.95")
+    text = path.read_text().replace('noise = "none"', "noise = 0.5")
+    text = text.replace('confidence = "none"', "confidence = 0.95")
     path.write_text(text.replace('keys = ["id"]', 'keys = ["id"]\nunit = ["id"]'))
     release(path, reader="all")
     return folder / "released-all.manifest.json"
@@ -199,13 +200,13 @@ def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.Monke
 def test_terms_that_were_changed_in_the_ledger(tmp_path: Path) -> None:
     manifest = one_file(tmp_path)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        update = "UPDATE beliefs SET text = replace(text, '4.95', '1.95')"
-        assert connection.execute(f"{update} WHERE text LIKE '%odds x 4.95%'").rowcount == 1
+        update = "UPDATE beliefs SET text = replace(text, 'biased', 'right')"
+        assert connection.execute(f"{update} WHERE text LIKE '%is biased%'").rowcount == 1
     connection.close()
     with pytest.raises(InputError, match="what the manifest of event 3 says was changed; restore"):
         list(reproduce_all([manifest], tmp_path))
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        connection.execute("DELETE FROM beliefs WHERE text LIKE '%odds x 1.95%'")
+        connection.execute("DELETE FROM beliefs WHERE text LIKE '%is right, weighted%'")
     connection.close()
     with pytest.raises(InputError, match="what the manifest of event 3 says is gone; restore"):
         list(reproduce_all([manifest], tmp_path))
