@@ -48,7 +48,7 @@ def premise(stands_on: Premise, noisy: bool = False) -> str:
 def premise_of_numbers(findings: Findings) -> str:
     """What the numbers of the page stand on; limits say themselves for which priors they hold."""
     noisy = findings.promise is not None and findings.promise.pinned
-    return premise(findings.learned.belief.premise, noisy)
+    return premise(findings.learned.belief.premise, noisy).replace("All ", "All other ", 1)
 
 
 def held(findings: Findings) -> str:

@@ -310,7 +310,9 @@ def _curves(project: Project, made: Best) -> tuple[TradeOff | ByCap, ByCap]:
 def _quick(project: Project, learned: Learned) -> bool:
     """Whether a plan takes seconds."""
     events = min(2, len(learned.secrets))
-    return project.plan.by == "cell" or events * _pairs(project, learned) <= 2 * PAIRS
+    if project.plan.by == "cell":
+        return not project.plans_for_set or events * _pairs(project, learned) <= PAIRS // 10
+    return events * _pairs(project, learned) <= 2 * PAIRS
 
 
 def _pairs(project: Project, learned: Learned) -> int:
