@@ -59,7 +59,7 @@ LIMIT = """
 # Recommended, since with odds_cap 4 no answer makes odds more than 4 times what they were: 20 %
 # becomes at most 50 %.
 odds_cap = 4.0              # for the most telling answer; less in [plan] leaves room for queries
-# limit_bits = 0.1          # of each attribute, for a row, on average: for observed frequencies
+# limit_bits = 0.1          # bits about each attribute, on average, for the observed frequencies
 exceed = 0.0                # the share of answers that may be above odds_cap
 close = true                # values that by themselves tell too much become sensitive too
 
