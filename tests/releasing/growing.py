@@ -43,6 +43,11 @@ def project(folder: Path, more: str = "", **replaced: str) -> Path:
     return folder / "unspoken.toml"
 
 
+def with_confidence_set(path: Path) -> None:
+    """Plans of this project are to hold for a confidence set."""
+    path.write_text(path.read_text().replace('confidence = "none"', "confidence = 0.95"))
+
+
 def grow(folder: Path, months: int, persons: int = 40) -> None:
     """The first months of the same table."""
     rng = random.Random(5)

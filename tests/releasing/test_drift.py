@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from tests.releasing.growing import grow, project
+from tests.releasing.growing import grow, project, with_confidence_set
 from unspoken.errors import InputError
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.releasing import adopt_plan, difference, learn_project, prepare
@@ -42,6 +42,7 @@ def changed(path: Path, since: int, ill: str) -> None:
 
 
 def test_rows_of_the_same_law_are_not_said_to_differ(path: Path) -> None:
+    with_confidence_set(path)
     learn_project(path)
     grow(path.parent, 5, persons=60)
     drift = difference(path).drift

@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from tests.releasing.growing import grow, project
+from tests.releasing.growing import grow, project, with_confidence_set
 from unspoken.learning import table_of
 from unspoken.learning.counts.counted import Cache
 from unspoken.learning.pinned import Pinned
+from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing import learn_project
 from unspoken.releasing.assessing import boxed as boxing
@@ -73,13 +74,14 @@ def test_what_was_counted_of_another_history_is_not_used(path: Path) -> None:
 
 
 def test_the_box_is_by_units_where_one_has_several_rows(path: Path) -> None:
+    with_confidence_set(path)
     ready = learn_project(path)
     assert ready.believed is not None
     (said,) = ready.findings(curve=False).boxed
     counted = "each with 30 rows at most when they were counted, as far as these show"
     assert f"(box(95 %), counted by person: 30 of them, {counted}): up to " in said
     assert "If all rows of one person were independent: up to odds x" in said
-    held, mechanism = ready.believed.pinned, ready.plan().mechanism
+    held, mechanism = ready.believed.pinned, OneSided({"use": 1.0}, ready.learned.sensitive)
     (by_units,) = boxed(
         ready.project,
         ready.learned,
@@ -94,9 +96,10 @@ def test_the_box_is_by_units_where_one_has_several_rows(path: Path) -> None:
 def test_a_box_of_too_many_answers_is_not_looked_at_and_that_is_said(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with_confidence_set(path)
     ready = learn_project(path)
     monkeypatch.setattr(boxing, "ASKED", 10)  # seven-attribute tables took many minutes
-    (said,) = ready.findings(curve=False).boxed
+    (said,) = ready.openly().boxed
     assert said == (
         "Not looked at for every belief that the counts leave possible: "
         "4 answers of 4 combinations of values are too many."
