@@ -154,7 +154,7 @@ def test_a_plan_that_is_the_floor_says_so(tmp_path: Path) -> None:
 def test_what_shows_more_by_trusting_more_says_so(found: Findings) -> None:
     for share, says in ((found.released / 2, False), (found.released + 0.01, True)):
         said = " ".join(coins.in_words(replace(found, rivals={CELLS: share})))
-        assert ("since less is asked of it" in said) == says
+        assert ("planned for the observed frequencies alone" in said) == says
     assert coins.in_words(replace(found, rivals={})) == []
 
 

@@ -173,6 +173,25 @@ def test_every_promise_says_for_which_priors(
     )
 
 
+def test_a_cap_that_is_lowered_later_is_not_promised(tmp_path: Path) -> None:
+    """What is out was made for the cap of then; the cap of now is said to be broken."""
+    path = project(tmp_path, STRONG, limits=f"odds_cap = {CAP}\nlimit_bits = 0.6")
+    first = json.loads(release(path).manifest.read_text())["promise"]
+    lower = path.read_text().replace(f"odds_cap = {CAP}", "odds_cap = 2.0")
+    path.write_text(lower.replace("limit_bits = 0.6", "limit_bits = 0.1"))
+    done = release(path)
+    assert "the cap is 2" in done.said.together or "limit is 0.1" in done.said.together
+    assert json.loads(done.manifest.read_text())["promise"] == first
+    assert [*prepare(path).promise.lines()] == first
+    assert [*unspoken.audit(path).promise] == first
+    higher = path.read_text().replace("odds_cap = 2.0", "odds_cap = 9.0")
+    path.write_text(higher.replace("limit_bits = 0.1", "limit_bits = 0.7"))
+    raised = prepare(path).promise.lines()
+    assert "by more than 9 (" in raised[0]
+    assert ANY in raised[0]
+    assert "at most 0.7 bit about each attribute" in raised[1]
+
+
 def test_two_plans_of_cells_keep_the_cap_together(tmp_path: Path) -> None:
     """Cells keep their coins, so what two plans show is the larger of both for each attribute. The
     observed frequencies keep the cap then; some prior in the set does not.

@@ -107,7 +107,7 @@ class Asked:
     @property
     def promise(self) -> Promise:
         """What is promised of the plan."""
-        return self.ready.promise.of_plan(self.plan)
+        return self.ready.promise_of(self.plan)
 
     def _by_all_draws(self, event: Release, account: Account) -> dict[str, float]:
         """How often a cell that may be shown is, by any draw of it that its readers have."""

@@ -143,11 +143,20 @@ class Prepared(Shown):
     @property
     def promise(self) -> Promise:
         """Of the adopted plan, or of any that is made for this project."""
-        promise = Promise.of(self.project, self.countings, self.believed is not None)
         if self.adopted is None:
-            return promise
-        premise = adopted_premise(self.project, self.learned, self.adopted)
+            return self._promise_now
+        promise = self._promise_now.of_adopted(self.project, self.adopted.limits)
+        premise = adopted_premise(self.learned, self.adopted, promise.cap)
         return replace(promise, premise=premise)
+
+    def promise_of(self, plan: Plan) -> Promise:
+        """Of the adopted plan, if there is one; else of this one."""
+        return self.promise if self.adopted is not None else self._promise_now.of_plan(plan)
+
+    @property
+    def _promise_now(self) -> Promise:
+        """Of a plan that is made now."""
+        return Promise.of(self.project, self.countings, self.believed is not None)
 
     def facts(self) -> list[tuple[str, str]]:
         project, limits = self.project, self.project.limits
@@ -198,7 +207,7 @@ class Prepared(Shown):
         return replace(
             found,
             cautions=said,
-            promise=self.promise.of_plan(found.plan),
+            promise=self.promise if looked else self._promise_now.of_plan(found.plan),
             boxed=self._boxed(found.plan.mechanism.beside_earlier(), found.is_floor),
         )
 
@@ -258,7 +267,7 @@ class Prepared(Shown):
     def plan(self) -> Plan:
         """The plan that was adopted, or the best there is."""
         refuse_idle(self.doubts)
-        self.promise.refuse_broken(self.project)
+        self._promise_now.refuse_broken(self.project)
         refuse_stale(self.project, self.adopted, self.believed)
         with _in_reach():
             if self.adopted is not None:

@@ -114,8 +114,8 @@ def in_words(findings: Findings) -> list[str]:
     said = [f"Of all cells read {prose.percent(findings.released)} are shown: {others}."]
     if findings.rivals.get(CELLS, 0.0) > findings.released:
         said.append(
-            "One coin a cell shows more since less is asked of it: its limits hold for the "
-            "observed frequencies alone."
+            "That one coin a cell shows more, since it is planned for the observed frequencies "
+            "alone, with no allowance for chance."
         )
     if findings.is_floor:
         said.append(_why_baseline(findings))
@@ -137,6 +137,6 @@ def _why_baseline(findings: Findings) -> str:
     if _was_compared(findings):
         return f"Using the counts would gain almost nothing, so {whole}."
     if findings.project.plan.by == "cell":
-        less = "for every prior in the confidence set, one coin a cell shows no more"
-        return f"{less[0].upper()}{less[1:]}, so {whole}."
+        less = "One coin a cell that holds for every prior in the confidence set would show less"
+        return f"{less}, so {whole}."
     return f"There are too many combinations of values for a confidence set, so {whole}."

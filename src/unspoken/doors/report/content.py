@@ -30,7 +30,7 @@ MOST_NAMES = 4  # attributes named in the title before "n more attributes"
 
 def content(findings: Findings, signed: Signed) -> Row:
     """Everything the template shows, but for pictures and colours."""
-    nothing = starved.in_words(findings)
+    nothing, given = starved.in_words(findings), findings.project.limits
     return {
         "table": table_name(findings),
         "about_table": _about_table(findings, signed.at),
@@ -42,7 +42,7 @@ def content(findings: Findings, signed: Signed) -> Row:
         "coin": coins.coin(findings),
         "rivals": coins.rivals(findings),
         "limits": limits(findings),
-        "on_average": prose.unbroken(limits_in_bits(findings.project)),
+        "on_average": prose.unbroken(limits_in_bits(given.bits, given.targets)),
         "but_for": _but_for(findings),
         "cap": prose.factor(findings.project.limits.odds_cap),
         "first_beyond": BEYOND,

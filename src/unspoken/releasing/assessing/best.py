@@ -340,14 +340,14 @@ def as_adopted(project: Project, learned: Learned, adopted: Adoption) -> Plan:
         exceeded=dict.fromkeys(learned.secrets, 0.0) if project.limits.exceed else {},
     )
     found = evaluated(project, learned, plan)
-    if not _is_baseline(project, learned, adopted):
+    if not _is_baseline(learned, adopted, project.planned.limits.odds_cap):
         return found
     return replace(found, floor=found, binding=_floor_binding(project, learned, found))
 
 
-def adopted_premise(project: Project, learned: Learned, adopted: Adoption) -> Premise:
-    """For which priors the cap of an adopted plan holds."""
-    return NONE if _is_baseline(project, learned, adopted) else _premise(learned, adopted)
+def adopted_premise(learned: Learned, adopted: Adoption, cap: float) -> Premise:
+    """For which priors this cap is kept by an adopted plan, which was made for no higher one."""
+    return NONE if _is_baseline(learned, adopted, cap) else _premise(learned, adopted)
 
 
 def _premise(learned: Learned, adopted: Adoption) -> Premise:
@@ -356,9 +356,9 @@ def _premise(learned: Learned, adopted: Adoption) -> Premise:
     return learned.belief.premise if then == NONE else then
 
 
-def _is_baseline(project: Project, learned: Learned, adopted: Adoption) -> bool:
-    """Whether it is the belief-free baseline for the cap of now."""
-    secrets, cap = learned.sensitive, project.planned.limits.odds_cap
+def _is_baseline(learned: Learned, adopted: Adoption, cap: float) -> bool:
+    """Whether it is the belief-free baseline for this cap."""
+    secrets = learned.sensitive
     coins = adopted.mechanism.record_coins()
     return bool(coins) and all(is_floor(coin, secrets, cap) for coin in coins)
 

@@ -17,8 +17,9 @@ Limits in bits are averages, and no set is around these: they rest on the observ
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Learning
@@ -73,12 +74,23 @@ class Promise:
             history is not None,
             planned_premise(project),
             project.limits.exceed,
-            limits_in_bits(project),
+            limits_in_bits(project.limits.bits, project.limits.targets),
         )
 
     def of_plan(self, plan: Plan) -> Promise:
         """The promise of this plan, which may hold for more priors than was asked for."""
         return replace(self, premise=plan.cap_premise)
+
+    def of_adopted(self, project: Project, limits: Mapping[str, Any]) -> Promise:
+        """Of a plan that was adopted under these ``limits``: lower ones of now do not bind what is
+        out. Limits in bits that were others for single attributes are not promised.
+        """
+        now, targets = project.limits, limits.get("target", {})
+        bits = max(now.bits, float(limits.get("limit_bits", math.inf)))
+        same = dict(targets) == dict(now.targets)
+        cap = max(self.cap, float(limits["odds_cap"]))
+        in_bits = limits_in_bits(bits, targets) if same else ""
+        return replace(self, cap=cap, in_bits=in_bits)
 
     @property
     def cap_all(self) -> float:
@@ -140,11 +152,10 @@ def planned_premise(project: Project) -> Premise:
     return Premise.learned(0, "tree") if project.belief.form == "tree" else OBSERVED
 
 
-def limits_in_bits(project: Project) -> str:
+def limits_in_bits(bits: float, targets: Mapping[str, float]) -> str:
     """The limits on averages; empty if there are none."""
-    given = project.limits
-    single = listed(f"{bits:g} bit about {name}" for name, bits in given.targets.items())
-    every = f"{given.bits:g} bit about each attribute" if given.bits < math.inf else ""
+    single = listed(f"{own:g} bit about {name}" for name, own in targets.items())
+    every = f"{bits:g} bit about each attribute" if bits < math.inf else ""
     return f"{every} ({single})" if every and single else every or single
 
 
