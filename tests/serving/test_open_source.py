@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -134,6 +135,32 @@ def test_as_many_bytes_at_the_same_time_are_another_file(
     assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     curator.catalogue("lighting")
     assert len(openings) == 2
+
+
+def test_cells_of_a_file_that_took_the_place_of_another_are_those_of_the_new_one(
+    path: Path,
+) -> None:
+    """Though it has as many bytes and the same time."""
+    file = path.parent / "visits.parquet"
+
+    def write(offices: pa.Array) -> Path:
+        new = path.parent / "new.parquet"
+        rows = building.rows(-60, 45)
+        rows = rows.set_column(0, "office", offices)
+        pq.write_table(rows, new, use_dictionary=False, compression="none")
+        return new
+
+    offices = building.rows(-60, 45)["office"].to_pylist()
+    os.replace(write(pa.array(offices)), file)
+    curator, before = Curator.of(path), file.stat()
+    assert curator.cells("lighting", Request(epochs=("1",))).charged == ("1",)
+    new = write(pa.array([*offices[:-1], 98]))
+    os.utime(new, ns=(before.st_atime_ns, before.st_mtime_ns))
+    os.replace(new, file)
+    after = file.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    given = curator.cells("lighting", Request(("arrival",), "office = 98", ("1",)))
+    assert (given.rows.num_rows, given.charged) == (1, ("1",))
 
 
 def test_a_table_that_is_gone_is_missed_and_found_again(curator: Curator) -> None:

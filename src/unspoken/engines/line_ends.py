@@ -3,46 +3,38 @@
 from __future__ import annotations
 
 import re
-from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
+from codecs import getincrementaldecoder
+
 __all__ = ["mixed_line_ends"]
 
 CHUNK = 1 << 20
-END = re.compile(rb'"|\r\n|\n|\r')
-NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
+NAMES = {"\n": "LF", "\r\n": "CR LF", "\r": "CR"}
+# Between quoted fields: an end, or what a field follows (any delimiter that DuckDB may find); a
+# quote opens a field that begins with it, or with blanks and it. Any other is a letter.
+PLAIN = re.compile(r'(\r\n|\n|\r)( *")?|[,;|\t]( *")')
+# In a quoted field: two quotes are a letter, one closes it.
+QUOTED = re.compile(r'(\r\n|\n|\r)|""|(")')
+# What may be the first part of such a thing, at the end of a piece.
+CUT = {PLAIN: re.compile(r"(\r\n|[\r\n,;|\t]) *\Z"), QUOTED: re.compile(r'[\r"]\Z')}
 
 
 def mixed_line_ends(path: Path) -> tuple[int, str, str] | None:
     """The first line that ends otherwise than those before it, how those end, and how it does;
-    None: all end alike, or it is no text. What is packed is unpacked; an end between double quotes
-    is part of a text.
+    None: all end alike, or it is no text. What is packed is unpacked; an end in a field between
+    double quotes is part of a text.
     """
-    line, first, quoted, held = 1, b"", False, b""
-    decoder = getincrementaldecoder("utf-8")()
-    with pa.input_stream(str(path), compression="detect") as file:
-        while chunk := file.read(CHUNK):
-            if not _is_text(chunk, decoder):
-                return None
-            read = held + chunk
-            held = b"\r" if read.endswith(b"\r") else b""  # of which the next byte may be a part
-            for found in END.findall(read.removesuffix(held)):
-                if found == b'"':
-                    quoted = not quoted
-                    continue
-                if not quoted and first and found != first:
-                    return line, NAMES[first], NAMES[found]
-                first = first if quoted else found
-                line += 1
-    if held and first and held != first and not quoted:
-        return line, NAMES[first], NAMES[held]
-    return None
-
-
-def _is_text(chunk: bytes, decoder: IncrementalDecoder) -> bool:
+    first = ""
     try:
-        return "\0" not in decoder.decode(chunk)
+        for line, (end, quoted) in enumerate(_line_ends(_texts(path)), 1):
+            if not quoted:
+                first = first or end
+                if end != first:
+                    return line, NAMES[first], NAMES[end]
     except UnicodeDecodeError:
-        return False
+        pass
+    return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from unspoken.answering.question import read_select
 from unspoken.engines.protocol import Shape, Table
 from unspoken.engines.sql import Expression
 from unspoken.errors import InputError, unknown
+from unspoken.learning.counts.beside import seen
 from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import release
@@ -358,17 +359,17 @@ class Curator:
         those for which anything was charged.
         """
         with self._charging:
-            stamp = (_stamps(table), self._current().adopted)
-            seen = self._seen.get((who, draw), {})
+            stamp = (seen(table.files), self._current().adopted)
+            let_out = self._seen.get((who, draw), {})
             given = given_of(served, epochs)
-            if stamp[0] and {*epochs} <= given and all(seen.get(e) == stamp for e in epochs):
+            if stamp[0] and {*epochs} <= given and all(let_out.get(e) == stamp for e in epochs):
                 return ()
             only = epochs if served.files.by_epoch else None
             with outward():
                 done = release(self.project.path, reader=who, epochs=only, draw=draw)
                 if not done.again:
                     self._watching.look(self._current(), self._kept(), table, epochs)
-            self._seen[who, draw] = {**seen, **dict.fromkeys(epochs, stamp)}
+            self._seen[who, draw] = {**let_out, **dict.fromkeys(epochs, stamp)}
         if done.again or done.epochs is None:
             return () if done.again else tuple(done.event.readings)
         return (*done.epochs.new, *done.epochs.late, *done.epochs.extended)
@@ -381,13 +382,3 @@ def _adopted(project: Project) -> Prepared:
             f"{project.path.name}: no plan is adopted, and a service lets out nothing else: {ADOPT}"
         )
     return ready
-
-
-def _stamps(table: Table) -> tuple[tuple[str, int, int], ...]:
-    """By which files are known to be as they were; none where the rows are in no file of ours."""
-    found = list[tuple[str, int, int]]()
-    for path in table.files:
-        with suppress(FileNotFoundError):  # what a database has not taken in yet may lie nowhere
-            status = path.stat()
-            found.append((str(path), status.st_mtime_ns, status.st_size))
-    return tuple(found)
