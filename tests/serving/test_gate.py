@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.serving.running import WHO
+from tests.within import HANG
 from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.gate import App, Gate, Receive, Send
 from unspoken.doors.service.watch import Watch
@@ -45,6 +47,10 @@ def passing(app: App, folder: Path, receive: Receive, slow: bool = False) -> Sen
 
 async def whole() -> MutableMapping[str, Any]:
     return {"type": "http.request", "body": b"{}", "more_body": False}
+
+
+async def empty() -> MutableMapping[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}
 
 
 async def never() -> MutableMapping[str, Any]:
@@ -104,6 +110,45 @@ def test_a_reader_that_does_not_read(path: Path, caplog: pytest.LogCaptureFixtur
     (start,) = passing(giving, path.parent, whole, slow=True)
     assert start["status"] == 200
     assert "cut off" in caplog.text
+
+
+def test_an_answer_that_is_still_being_sent_keeps_its_slot(path: Path) -> None:
+    """The work for it is done; its role has no other slot, and other roles have theirs."""
+    tokens = Tokens(Project.read(path))
+    gate = Gate(giving, tokens, Bounds(seconds=HANG, at_once=1), Watch())
+    who = {name: tokens.new(name, WHO[name])[1] for name in ("lighting", "anna")}
+
+    async def status(way: str, name: str = "lighting") -> int:
+        return int((await ask(way, name, asyncio.Event()))[0]["status"])
+
+    async def ask(
+        way: str, name: str, begun: asyncio.Event, reads: asyncio.Event | None = None
+    ) -> Sent:
+        sent = Sent()
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+            begun.set()
+            if reads is not None:
+                await reads.wait()
+
+        headers = [(b"authorization", f"Bearer {who[name]}".encode())]
+        scope = {"type": "http", "method": "GET", "path": way, "headers": headers}
+        await gate(scope, empty, send)
+        return sent
+
+    async def all_of_it() -> None:
+        begun, reads = asyncio.Event(), asyncio.Event()
+        stalled = asyncio.create_task(ask("/v1/catalogue", "lighting", begun, reads))
+        await begun.wait()
+        assert await status("/v1/catalogue") == 429
+        assert await status("/health") == 200
+        assert await status("/v1/standings", "anna") == 200
+        reads.set()
+        assert (await stalled)[0]["status"] == 200
+        assert await status("/v1/catalogue") == 200
+
+    asyncio.run(asyncio.wait_for(all_of_it(), HANG))
 
 
 @pytest.mark.parametrize("app", [broken, half])
