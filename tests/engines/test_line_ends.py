@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable
+from csv import reader as reader_of
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -74,28 +77,34 @@ def test_what_is_no_text_has_no_lines(tmp_path: Path, content: bytes) -> None:
     assert mixed_line_ends(path) is None
 
 
-def expected(text: str) -> tuple[int, str, str] | None:
-    """One letter after the other."""
-    ends, quoted, place = list[str](), False, 0
-    line = 1
-    while place < len(text):
-        here = text[place : place + 2] if text[place : place + 2] == CRLF else text[place]
-        place += len(here)
-        quoted ^= here == '"'
-        if here in NAMES:
-            if not quoted:
-                ends.append(here)
-                if ends[0] != here:
-                    return line, NAMES[ends[0]], NAMES[here]
-            line += 1
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+def test_a_quote_within_a_field_hides_no_line_end(tmp_path: Path, delimiter: str) -> None:
+    text = 'a,b\n1,5" x\n2,z\r\n3,z\n4,w\r\n'.replace(",", delimiter)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    with pytest.raises(InputError, match=r"line 3 ends with CR LF, those before it with LF"):
+        DuckTable.open("t.csv", keys=["a"], folder=tmp_path)
+
+
+def expected(text: str, delimiter: str) -> tuple[int, str, str] | None:
+    """By the records that another reader of CSV finds."""
+    lines = list(StringIO(f"{text}.", newline=""))
+    blanks = re.compile(f"{re.escape(delimiter)} +")  # between a delimiter and a field
+    reader, first = reader_of((blanks.sub(delimiter, x) for x in lines), delimiter=delimiter), ""
+    for _ in reader:
+        line = lines[reader.line_num - 1]
+        end = line[len(line.rstrip("\r\n")) :]
+        first = first or end
+        if end not in ("", first):
+            return reader.line_num, NAMES[first], NAMES[end]
     return None
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.text('aé"\n\r', max_size=12), st.integers(1, 4))
-def test_wherever_the_file_is_cut_into_pieces(text: str, chunk: int) -> None:
+@settings(max_examples=500, deadline=None)
+@given(st.data(), st.sampled_from(",;|\t"), st.integers(1, 4))
+def test_wherever_the_file_is_cut_into_pieces(data: st.DataObject, by: str, chunk: int) -> None:
+    text = data.draw(st.text(f'aé "\n\r{by}', max_size=16))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_ends, "CHUNK", chunk)
         path = Path(folder, "t.csv")
         path.write_bytes(text.encode())
-        assert mixed_line_ends(path) == expected(text)
+        assert mixed_line_ends(path) == expected(text, by)

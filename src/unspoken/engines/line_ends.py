@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-
-from codecs import getincrementaldecoder
 
 __all__ = ["mixed_line_ends"]
 
 CHUNK = 1 << 20
 NAMES = {"\n": "LF", "\r\n": "CR LF", "\r": "CR"}
-# Between quoted fields: an end, or what a field follows (any delimiter that DuckDB may find); a
-# quote opens a field that begins with it, or with blanks and it. Any other is a letter.
-PLAIN = re.compile(r'(\r\n|\n|\r)( *")?|[,;|\t]( *")')
-# In a quoted field: two quotes are a letter, one closes it.
+# Outside of quoted fields: a quote opens one at the start of a line, or after one of the
+# delimiters that DuckDB looks for, blanks aside. Any other quote is a letter.
+PLAIN = re.compile(r'(?:(\r\n|\n|\r)|[,;|\t] *(?="))("?)')
+# Inside of one: two quotes are a letter, one closes it.
 QUOTED = re.compile(r'(\r\n|\n|\r)|""|(")')
-# What may be the first part of such a thing, at the end of a piece.
-CUT = {PLAIN: re.compile(r"(\r\n|[\r\n,;|\t]) *\Z"), QUOTED: re.compile(r'[\r"]\Z')}
+PARTS = '\r\n,;|\t "'  # letters that such things are made of
 
 
 def mixed_line_ends(path: Path) -> tuple[int, str, str] | None:
@@ -30,11 +29,36 @@ def mixed_line_ends(path: Path) -> tuple[int, str, str] | None:
     """
     first = ""
     try:
-        for line, (end, quoted) in enumerate(_line_ends(_texts(path)), 1):
-            if not quoted:
+        for line, (end, quoted) in enumerate(_line_ends(_texts(path))):
+            if line and not quoted:
                 first = first or end
                 if end != first:
                     return line, NAMES[first], NAMES[end]
-    except UnicodeDecodeError:
+    except ValueError:  # it is no text
         pass
     return None
+
+
+def _line_ends(texts: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each end of a line, and whether it is in a quoted field; one before the first line, too."""
+    quoted, held = False, "\n"
+    for text in chain(texts, [None]):
+        read = held + (text or "")
+        complete = read if text is None else read.rstrip(PARTS)  # the rest may go on
+        held, place = read[len(complete) :], 0
+        while found := (QUOTED if quoted else PLAIN).search(complete, place):
+            place = found.end()
+            if found[1]:
+                yield found[1], quoted
+            quoted ^= bool(found[2])
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """The file piece by piece, without a mark of its encoding; ValueError: it is no text."""
+    decoder = getincrementaldecoder("utf-8-sig")()
+    with pa.input_stream(str(path), compression="detect") as file:
+        while chunk := file.read(CHUNK):
+            text = decoder.decode(chunk)
+            if "\0" in text:
+                raise ValueError
+            yield text
