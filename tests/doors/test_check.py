@@ -89,7 +89,7 @@ def test_keys_that_name_no_row_do_not_hide_the_rest(run: Run, edited: Path) -> N
     text = edited.read_text().replace('keys = ["office", "day"]', 'keys = ["office"]')
     edited.write_text(text.replace("first_arrival >= 11", "first_arrival + 11"))
     messages = [str(fault) for fault in check(edited).faults]
-    assert any("rows of occupancy.parquet have the key" in message for message in messages)
+    assert any("rows of occupancy.parquet have the same" in message for message in messages)
     assert any("a condition is true or false" in message for message in messages)
 
 

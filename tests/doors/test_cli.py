@@ -64,7 +64,7 @@ def test_init_takes_keys(run: Run, folder: Path) -> None:
     ("keys", "words"),
     [
         ("office,dya", 'Did you mean "day"?'),
-        ("office", "rows of occupancy.parquet have the key"),
+        ("office", "rows of occupancy.parquet have the same"),
         ("office,exits,first_arrival", "a key is an integer"),
     ],
 )

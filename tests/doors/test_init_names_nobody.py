@@ -8,6 +8,7 @@ import string
 from collections import Counter
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,6 +65,47 @@ def test_rare_values_are_not_listed_and_the_project_works_without(run: Run, fold
     assert not any(value in refused.err + refused.out for value in ("Kuru", 'HIV"'))
     Path("unspoken.toml").write_text(sensitive.replace("HIW", "none"))
     assert run("release", "--dry-run").code in (0, 3)
+
+
+@pytest.mark.parametrize("command", ["check", "leak", "plan"])
+def test_no_refusal_of_rows_writes_a_value(run: Run, folder: Path, command: str) -> None:
+    table = {
+        "row": [*range(40)],
+        "kids": [*[0, 1, 2] * 12, 0, 1, 4711, 4711],
+        "contact": [f"p{k // 4}.smith@example.org" for k in range(40)],
+    }
+    pq.write_table(pa.table(table), "t.parquet")
+    text = """format = 1
+[source]
+table = "t.parquet"
+keys = ["row"]
+[epoch]
+label = "1"
+[attribute.kids]
+values = [0, 1, 2]
+sensitive = "kids = 2"
+[application.all]
+reads = ["kids"]
+[limit]
+odds_cap = 4.0
+"""
+    Path("unspoken.toml").write_text(text)
+    strange = run(command)
+    Path("unspoken.toml").write_text(text.replace('"row"', '"contact"'))
+    twice = run(command)
+    if command != "check":  # which does not look for values in rows
+        assert "2 rows hold none of its values" in strange.out + strange.err
+        assert strange.code == 2
+    assert "4 rows of t.parquet have the same contact" in twice.out + twice.err
+    assert twice.code == 2
+    for done in (strange, twice):
+        assert "4711" not in done.out + done.err
+        assert "smith" not in done.out + done.err
+    query = re.search(r"(SELECT contact, .*? HAVING count\(\*\) > 1)", twice.out + twice.err)
+    assert query is not None
+    with duckdb.connect() as connection:
+        connection.register("t", pq.read_table("t.parquet"))
+        assert len(connection.execute(query[1]).fetchall()) == 10
 
 
 def columns_of(rng: np.random.Generator, rows: int) -> dict[str, list[object]]:

@@ -77,7 +77,7 @@ def test_what_is_wrong_with_rows_comes_back_as_a_line(tmp_path: Path) -> None:
         attempt(task(tmp_path, Saying(), ("day",)), 3, 3),
         attempt(task(tmp_path, Saying()), 0),
     ]
-    with pytest.raises(InputError, match="keys: 4 rows of days have the key day '2024-10-07'"):
+    with pytest.raises(InputError, match="keys: 4 rows of days have the same day; name"):
         reported(found)
 
 

@@ -137,7 +137,7 @@ def test_contexts_are_what_a_plan_takes(more: Any) -> None:
         ({"noise": 0.5}, r'values that a table has|values=\{"late": \[...\], "kind": \[...\]\}'),
         ({"noise": 0.5, "values": {"late": ["no", "yes"]}}, r'write values=\{"kind": \[...\]\}'),
         ({"noise": 0, "values": VALUES}, "must be positive"),
-        ({"values": {"late": ["no"]}}, r"\d+ rows have a late that is not declared, such as 'yes'"),
+        ({"values": {"late": ["no"]}}, r"\d+ rows have a late that is not declared; declare it"),
         ({"values": {"lat": ["no"]}}, 'Did you mean "late"'),
         ({"values": {"late": ["no", "no"]}}, "list each once"),
         ({"secrets": SECRETS}, "give confidence"),

@@ -145,7 +145,7 @@ def test_an_attribute_is_spelled_as_its_column(learned: Learn) -> None:
 
 
 def test_one_row_is_said_in_the_singular(learned: Learn) -> None:
-    with pytest.raises(InputError, match=r'1 row holds none of its values, such as "c"'):
+    with pytest.raises(InputError, match="1 row holds none of its values;"):
         learned({"x": list("abac")}, '[attribute.x]\nvalues = ["a", "b"]')
 
 
@@ -226,7 +226,7 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
         ({"x": list(range(21))}, "[attribute.x]", "has more than 20 different values; give bins"),
         ({"x": [str(i) for i in range(21)]}, "[attribute.x]", "20 different values; list its"),
         ({"x": ["a", "z", "q"]}, '[attribute.x]\nvalues = ["a", "b"]',
-         'attribute.x: 2 rows hold none of its values, such as "q"'),
+         "attribute.x: 2 rows hold none of its values; list every value that occurs. To see"),
         ({"x": ["1", "2"]}, "[attribute.x]\nbins = [1]", "x holds text, and only numbers, dates"),
         ({"x": ["1", "2"]}, "[attribute.x]\nvalues = [1, 2]", "x holds text; write its values as"),
         ({"x": [[1], [2]]}, "[attribute.x]", "x is BIGINT[], which has no values to list"),

@@ -200,7 +200,7 @@ def test_labels_that_are_split_may_make_a_joint_too_large(learned: Learn) -> Non
         ({"x": [1.0, None]}, "[attribute.x]\nbins = [1]", "attribute.x: is missing in 1 row"),
         ({"x": [1, 1, 1]}, "[attribute.x]", 'attribute.x: is "1" in every row'),
         ({"x": ["a", "z", "q"]}, '[attribute.x]\nvalues = ["a", "b"]',
-         'attribute.x: 2 rows hold none of its values, such as "q"'),
+         "attribute.x: 2 rows hold none of its values; list every value that occurs. To see"),
         ({"x": ["1", "b"]}, '[attribute.x]\nsensitive = "CAST(x AS INTEGER) > 1"',
          "attribute.x: Could not convert a text to INT32"),
     ],

@@ -60,7 +60,10 @@ def changed(name: str, **fields: Any) -> dict[str, dict[str, Any]]:
 TABLES: dict[str, tuple[Callable[[], pa.Table], str]] = {
     "float keys": (lambda: table(id=np.arange(ROWS) / 2), "id of table.parquet is DOUBLE"),
     "NULL keys": (lambda: with_first("id", None), "id is missing in 1 row"),
-    "duplicate keys": (lambda: with_first("id", 7), "2 rows of table.parquet have the key id 7"),
+    "duplicate keys": (
+        lambda: with_first("id", 7),
+        "2 rows of table.parquet have the same id",
+    ),
     "empty": (lambda: table().slice(0, 0), "has no rows"),
     "one row": (lambda: table().slice(0, 1), 'is "below 0.25" in every row|in every row'),
     "one value": (lambda: table(b=np.zeros(ROWS)), 'attribute.b: is "below 0.5" in every row'),
@@ -156,7 +159,7 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a value not listed": (
         {"attributes": {"a": ATTRIBUTES["a"], "c": {"values": ["x", "z"]}}, "table": "text"},
-        'attribute.c: 100 rows hold none of its values, such as "y"',
+        "attribute.c: 100 rows hold none of its values; list every value",
     ),
     "no such key": ({"keys": ["idd"]}, 'there is no "idd". Did you mean "id"'),
     "two columns of one name": (
@@ -218,7 +221,7 @@ def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("c", r'attribute\.c: 1 row holds none of its values, such as "xxx.{5,80}\.\.\.x+"; list'),
+        ("c", r"attribute\.c: 1 row holds none of its values; list"),
         ("id", r"\.toml:\d+ source\.keys: a row: has 10,000,000 bytes of text: at most 65,536 are"),
     ],
 )

@@ -217,7 +217,7 @@ def test_a_release_sees_that_keys_name_rows(
     write(project.parent, ids=[1, 1, *range(2, 400)])
     text["files"] = beside.seen([project.parent / "t.parquet"])
     file.write_text(json.dumps(text))
-    with pytest.raises(InputError, match="have the key"):
+    with pytest.raises(InputError, match="have the same"):
         command(project)
 
 

@@ -149,7 +149,7 @@ def test_what_is_to_be_done_is_done_in_the_frame(project: Path) -> None:
     with pytest.raises(InputError, match=r"no values to list; cast it in the frame$"):
         unspoken.release(project, table=table)
     project.write_text(text)
-    with pytest.raises(InputError, match="2 rows of the Table have the key"):
+    with pytest.raises(InputError, match="2 rows of the Table have the same"):
         unspoken.release(project, table=pa.concat_tables([TABLE, TABLE.slice(0, 1)]))
     said = str(unspoken.leak(table.append_column("far", pa.array([math.inf] * len(TABLE)))))
     assert "Not looked at: far: some of its values are infinite." in said

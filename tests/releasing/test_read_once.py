@@ -92,7 +92,7 @@ def test_a_key_that_is_there_twice_costs_nothing(
     release(counted(months(1)))
     path = counted([*months(1), *more])
     before = charges(path)
-    with pytest.raises(InputError, match=r"source\.keys: \d rows of .* have the key"):
+    with pytest.raises(InputError, match=r"source\.keys: \d rows of .* have the same"):
         release(path)
     assert charges(path) == before
     assert [*files(path)] == ["released/2026-01.parquet", "released-manifests/2026-01.json"]

@@ -49,16 +49,25 @@ class RoomForAnswers:
 
     def __str__(self) -> str:
         none = [name for name, epsilon in self.epsilons.items() if not epsilon]
-        some = [f"{epsilon:g} about {n}" for n, epsilon in self.epsilons.items() if epsilon]
+        some = {name: f"{epsilon:g}" for name, epsilon in self.epsilons.items() if epsilon}
         if not self.epsilons:
             return ""
         if not some:
             return f"This release leaves nothing for queries about {listed(none, 'or')}. {ROOM}"
         but, more = (f", and nothing about {listed(none, 'or')}", f". {ROOM}") if none else ("", "")
-        return f"This release leaves queries an epsilon of {listed(some)} for one record{but}{more}"
+        return f"This release leaves queries an epsilon of {_in_all(some)}{but}{more}"
 
     def as_json(self) -> dict[str, float]:
         return dict(self.epsilons)
+
+
+def _in_all(epsilons: Mapping[str, str]) -> str:
+    """What is left, of each attribute or of all of them, as one budget."""
+    if len({*epsilons.values()}) == 1:
+        about = listed([*epsilons], "or")
+        return f"{next(iter(epsilons.values()))} in all for one record, about {about}"
+    each = listed([f"{epsilon} about {name}" for name, epsilon in epsilons.items()], "or")
+    return f"{each}, for one record and in all: a query about one leaves less for the others"
 
 
 def _asked(

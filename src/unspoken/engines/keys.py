@@ -195,22 +195,17 @@ def check_keys(opening: Opened, view: str, keys: Sequence[str], title: str, wher
             or hashed_once(opening, view, keys_listed)
         ):
             return
-    written = ", ".join(
-        f"if(typeof({name}) = 'VARCHAR', concat(chr(39), {name}, chr(39)), CAST({name} AS VARCHAR))"
-        for name in names
-    )
     with opening.reworded(where):
         found = (
             opening.cursor()
             .execute(
-                f"SELECT n, {written} FROM (SELECT {keys_listed}, count(*) AS n FROM {view}"
-                f" GROUP BY {keys_listed} HAVING count(*) > 1 ORDER BY {keys_listed} LIMIT 1)"
+                f"SELECT count(*) FROM {view} GROUP BY {keys_listed} HAVING count(*) > 1"
+                f" ORDER BY {keys_listed} LIMIT 1"
             )
             .fetchone()
         )
     if found:
-        rows, *key = found
-        raise twice(where, dict(zip(keys, key, strict=True)), rows, title)
+        raise twice(where, keys, found[0], title)
 
 
 def _present(

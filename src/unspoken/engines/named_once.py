@@ -1,7 +1,8 @@
 """Keys that name each row: none is missing, and no two rows have the same one.
 
-Keys are public, so a message says which. In rows that are sorted by key two of the same are
-neighbours, and are found as they pass.
+A message says how many rows there are, and how to list them, but no value: a column that does not
+name each row may be no key, and its values may say who somebody is. In rows that are sorted by key
+two of the same are neighbours, and are found as they pass.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.engines.sql import name_in_sql
 from unspoken.errors import InputError, in_rows
 
 __all__ = ["absent", "once", "twice"]
@@ -24,12 +26,13 @@ def absent(where: str, name: str, rows: int, title: str) -> InputError:
     )
 
 
-def twice(where: str, key: Mapping[str, str], rows: int, title: str) -> InputError:
-    """That some rows have the same key: {name: value as text}."""
-    said = ", ".join(f"{name} {value}" for name, value in key.items())
+def twice(where: str, keys: Sequence[str], rows: int, title: str) -> InputError:
+    """That some rows have the same values of these keys."""
+    listed = ", ".join(map(name_in_sql, keys))
     return InputError(
-        f"{where}: {rows} rows of {title} have the key {said}; "
-        "name the columns that tell rows apart, or remove the duplicates"
+        f"{where}: {rows:,} rows of {title} have the same {', '.join(keys)}; name the columns that "
+        "tell rows apart, or remove the duplicates. To list them, with t for the table: "
+        f"SELECT {listed}, count(*) FROM t GROUP BY {listed} HAVING count(*) > 1"
     )
 
 
@@ -56,8 +59,7 @@ def once(
                     count += more
                     if not more:
                         break
-                text = dict(zip(keys, map(_text, found, columns), strict=True))
-                raise twice(where, text, count, title)
+                raise twice(where, keys, count, title)
             last = _key(columns, -1)
         yield batch
 
@@ -84,14 +86,3 @@ def _of(columns: Sequence[pa.Array], key: Sequence[pa.Scalar]) -> int:
         equal = pc.equal(column, value)
         alike = equal if alike is None else pc.and_(alike, equal)
     return int(pc.sum(alike, min_count=0).as_py())
-
-
-def _text(value: pa.Scalar, column: pa.Array) -> str:
-    """As DuckDB writes it: text in quotes, a second without the zeros at its end, +0100 as +01."""
-    text = value.as_py()
-    if not pa.types.is_timestamp(column.type):
-        return f"'{text}'" if isinstance(text, str) else str(text)
-    clock: str = pc.strftime(value, "%Y-%m-%d %H:%M:%S").as_py().rstrip("0").rstrip(".")
-    offset: str = pc.strftime(value, "%z").as_py() if column.type.tz else ""
-    minutes = "" if offset[3:] in ("", "00") else f":{offset[3:]}"
-    return clock.ljust(19, "0") + offset[:3] + minutes

@@ -253,10 +253,8 @@ class SparkTable:
             by = [_column(key) for key in self.keys]
             groups = kept.groupBy(*by).agg(F.count(F.lit(1)).alias(COUNT))
             found = groups.where(_column(COUNT) > 1).sort(*by).limit(1).collect()
-        for *key, rows in found:
-            text = dict(zip(self.keys, map(str, key), strict=True))
-            text |= {n: f"'{x}'" for n, x in text.items() if self.columns[n] == "VARCHAR"}
-            raise twice(where, text, rows, self.title)
+        if found:
+            raise twice(where, self.keys, found[0][-1], self.title)
 
     def groups(self, names: Sequence[str], where: str) -> tuple[int, int]:
         """As the protocol has it."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from unspoken.engines.arrow import boolean, numbers, plain
+from unspoken.engines.arrow import numbers, plain
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import BATCH, Scan, Table, named
 from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression, identifier
+from unspoken.engines.sql import Expression, identifier, name_in_sql
 from unspoken.errors import InputError, in_rows
-from unspoken.errors import shown as in_short
 from unspoken.learning.counts.contexts import Contexts, contexts_of
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.of_unit import Habit, OfUnit, Previous, UnitNumbers
@@ -155,12 +152,12 @@ def labelled(
 ) -> list[Labelling]:
     """The labels of each attribute, given how often each of its marks occurs."""
     return [
-        _labelling(project.at("attribute", attribute.name), attribute, table, single)
+        _labelling(project.at("attribute", attribute.name), attribute, single)
         for attribute, single in zip(cells, counts, strict=True)
     ]
 
 
-def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labelling:
+def _labelling(place: str, cells: CellRule, counts: Array) -> Labelling:
     absent, strange = (
         int(counts[2 * cell] + counts[2 * cell + 1]) for cell in (cells.absent, cells.strange)
     )
@@ -170,10 +167,11 @@ def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labe
             'tell something, or missing = "public" if anybody may know it'
         )
     if strange:
-        hold = "holds" if strange == 1 else "hold"
+        hold, column = "holds" if strange == 1 else "hold", name_in_sql(cells.name)
         raise InputError(
-            f"{place}: {in_rows(strange)} {hold} none of its values, such as "
-            f'"{in_short(_stranger(place, cells, table))}"; list every value that occurs'
+            f"{place}: {in_rows(strange)} {hold} none of its values; list every value that "
+            f"occurs. To see them, with t for the table: SELECT {column}, count(*) FROM t "
+            f"GROUP BY {column}"
         )
     labels = Labelling.of(cells, {int(mark): int(counts[mark]) for mark in np.flatnonzero(counts)})
     occurring = {labels.code[mark] for mark in np.flatnonzero(counts)}
@@ -184,15 +182,3 @@ def _labelling(place: str, cells: CellRule, table: Table, counts: Array) -> Labe
             "take it out, or tell its values apart by other bins"
         )
     return labels
-
-
-def _stranger(place: str, cells: CellRule, table: Table) -> Any:
-    """The least value that is none of the declared ones: they are read once more."""
-    marker = Marker([cells], table.columns, {cells.name: place}, table.timezone)
-    least = set[Any]()
-    for batch in table.batches(Scan(marker.reads, ordered=False)):
-        (mark,) = marker.marks(batch)
-        column = plain(batch.column(cells.name))
-        least |= set(pc.unique(column.filter(boolean(mark >= 2 * cells.strange))).to_pylist())
-        least = {min(least)} if least else least
-    return least.pop()

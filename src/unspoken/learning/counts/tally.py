@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.engines.arrow import plain
-from unspoken.errors import InputError, shown
+from unspoken.errors import InputError
 from unspoken.learning.counts.pairs import PairCounts
 from unspoken.numerics.arrays import Codes, Counts
 from unspoken.types.domain import Value
@@ -114,11 +114,10 @@ def _among(
     code = np.array([position.get(value, -1) for value in found], dtype=np.intp)
     strange = code[codes] < 0
     if strange.any():
-        example = shown(repr(found[codes[int(np.argmax(strange))]]))
         rows = int(counts[strange].sum())
         raise InputError(
-            f"learn.values: {rows:,} rows have a {name} that is not declared, such as "
-            f"{example}; declare it, or leave these rows out"
+            f"learn.values: {rows:,} rows have a {name} that is not declared; "
+            "declare it, or leave these rows out"
         )
     return code[codes]
 
