@@ -29,6 +29,9 @@ PLACES = [
     "released-lighting/2026-01.parquet",
     "released-draw-2/2026-01.parquet",
     "released-lighting-draw-3/all",
+    "ledger.sqlite.first/0.arrow",
+    "report.html",
+    "belief.json",
 ]
 
 

@@ -1,4 +1,4 @@
-"""What killed runs left beside the outputs of a project: hidden files with rows that never
+"""What killed runs left beside the files of a project: hidden files with rows that never
 appeared. They go whenever a release begins, whether it then has anything to write or is refused.
 """
 
@@ -7,12 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from unspoken.errors import InputError
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
 from unspoken.policy.declared import Files
+from unspoken.releasing.custody.first_readings import FirstReadings
 
 __all__ = ["remove_leftovers"]
 
@@ -20,15 +22,25 @@ PARTIAL = re.compile(r"\.(.+)\.partial")  # as `partial_of` calls it
 
 
 def remove_leftovers(project: Project) -> None:
-    """Remove half-written outputs: of everybody, of each application, and of all their draws.
+    """Remove half-written outputs: of everybody, of each application, and of all their draws; and
+    a half-written report, belief and first readings.
 
     What another run is writing now stays, and so does what is no file of ours.
     """
-    for files in _files_of_all(project):
-        for output in (files.release, files.manifest):
-            for path in _partials(output, files.by_epoch):
-                with suppress(InputError, OSError):
-                    swept(path)
+    for path in chain(_kept(project.files), *map(_outputs, _files_of_all(project))):
+        with suppress(InputError, OSError):
+            swept(path)
+
+
+def _kept(files: Files) -> list[Path]:
+    """What is written beside the outputs, once for all applications."""
+    first_readings = _unfinished(FirstReadings.of(files.ledger).folder)
+    return [files.report, files.belief, *first_readings]
+
+
+def _outputs(files: Files) -> Iterator[Path]:
+    for output in (files.release, files.manifest):
+        yield from _partials(output, files.by_epoch)
 
 
 def _files_of_all(project: Project) -> Iterator[Files]:
