@@ -30,7 +30,6 @@ def parameters(address: str) -> dict[str, str]:
         "postgresql://u@127.9.8.7/d",
         "postgresql://u@[::1]/d",
         "postgresql:///d?host=/run/postgresql&port=5433",
-        "postgresql:///d?host=@abstract",
         "postgresql://u@localhost/d?options=-csearch_path%3Dledger",
     ],
 )
@@ -51,6 +50,7 @@ ELSEWHERE = [
     "postgresql://u@localhost.example.org/d",
     "postgresql://u@localhost./d",
     "postgresql://u@[fe80::1]/d",
+    "postgresql:///d?host=@abstract",
     "postgresql+asyncpg://u@db.example.org/d",
 ]
 

@@ -153,6 +153,41 @@ def test_a_ledger_of_another_layout_is_the_same(path: Path, tmp_path: Path) -> N
     assert charge(Ledger(path), "2", tmp_path) == 2
 
 
+@pytest.mark.parametrize(
+    ("ours", "other"),
+    [
+        ("body TEXT NOT", "body TE XT NOT"),
+        ("body TEXT NOT", "body TEXTNOT"),
+        ("body TEXT", '"body TEXT"'),
+        ("body TEXT", '"body""TEXT"'),
+        ("id INTEGER", "id INT EGER"),
+    ],
+)
+def test_words_that_are_cut_or_joined_are_others(ours: str, other: str, path: Path) -> None:
+    run(
+        path,
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master "
+        f"SET sql = replace(sql, '{ours}', '{other}') WHERE name = 'events'",
+    )
+    with pytest.raises(InputError, match="has the table events with other columns or rules"):
+        Ledger(path).history()
+
+
+@pytest.mark.parametrize("steps", ["X'31'", "'" + "9" * 5000 + "'", "1.5", "'\u0661'", "'-1'"])
+def test_a_count_of_steps_that_is_none_is_one_line(steps: str, path: Path) -> None:
+    run(path, f"UPDATE ledger SET value = {steps} WHERE name = 'steps'")
+    with pytest.raises(InputError, match=r"^ledger .*: has lost count of its steps; restore it"):
+        Ledger(path).history()
+
+
+def test_a_mark_that_is_nested_without_end_is_none(path: Path, tmp_path: Path) -> None:
+    """The account is made again of all events, as after any other mark that does not fit."""
+    deep = "[" * 200_000
+    run(path, f"INSERT OR REPLACE INTO account SELECT '[\"last\"]', '{deep}'")
+    assert charge(Ledger(path), "2", tmp_path) == 2
+    assert Ledger(path).verify(under(tmp_path)).number == 2
+
+
 def test_a_request_of_no_number_is_one_line(path: Path, tmp_path: Path) -> None:
     charge(Ledger(path), "2", tmp_path, request="one")
     run(path, "UPDATE requests SET number = 'x'")

@@ -133,6 +133,8 @@ OBJECTS = [
     ("ALTER TABLE events ALTER id TYPE bigint", "the column id of events"),
     ('ALTER TABLE requests ALTER key TYPE text COLLATE "C"', "the column key of requests"),
     ("ALTER TABLE requests DROP code", "the column code of requests"),
+    ("CREATE INDEX i ON events (lower(code))", "the index i on events"),
+    ("CREATE INDEX i ON requests (key) WHERE length(code) > 1", "the index i on requests"),
     ("ALTER TABLE account SET UNLOGGED", "the relation that is no plain table account"),
     (
         "DROP TABLE account; CREATE VIEW account AS SELECT '' AS key, '' AS value",
@@ -155,6 +157,12 @@ def test_what_is_attached_is_named(
     head = under(tmp_path).kept()
     assert head is not None
     assert head.number == 1
+
+
+def test_an_index_on_columns_alone_is_let_be(schema: str, run: Run, tmp_path: Path) -> None:
+    charge(Ledger(schema), tmp_path, "1")
+    run("CREATE INDEX i ON events (kind, at)")
+    assert charge(Ledger(schema), tmp_path, "2").number == 2
 
 
 @pytest.mark.parametrize(

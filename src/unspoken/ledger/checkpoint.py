@@ -71,6 +71,6 @@ def _mark(seal: Seal, head: Head, rows: Sequence[Sequence[Any]]) -> str | None:
 def _number(mark: object) -> int:
     try:
         _, number, _ = json.loads(mark)  # type: ignore[arg-type]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return 0
     return number if isinstance(number, int) else 0

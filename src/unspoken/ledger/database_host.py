@@ -117,8 +117,11 @@ def _parameters(url: sql.URL) -> dict[str, str]:
 
 
 def _is_local(host: str) -> bool:
-    """Whether nothing sent to it leaves this machine: a socket, or a loopback address."""
-    if not host or host.startswith(("/", "@")) or host.lower() == "localhost":
+    """Whether nothing sent to it leaves this machine: a socket, or a loopback address.
+
+    An abstract socket (``@name``) is none: psycopg takes it for the name of a machine.
+    """
+    if not host or host.startswith("/") or host.lower() == "localhost":
         return True
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import sqlalchemy as sql
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 FORMAT = "2"
+COUNT = re.compile("[0-9]{1,9}")  # of steps; Python reads no numbers of very many digits
 
 _TABLES = sql.MetaData()
 _MEANING = sql.Table(
@@ -116,8 +118,10 @@ def prepared(connection: sql.Connection, place: str) -> str:
     return name
 
 
-def _brought_up(connection: sql.Connection, place: str, steps: str) -> None:
-    done = int(steps) if steps.isdecimal() else len(STEPS) + 1
+def _brought_up(connection: sql.Connection, place: str, steps: object) -> None:
+    if not isinstance(steps, str) or not COUNT.fullmatch(steps):
+        raise InputError(f"ledger {place}: has lost count of its steps; restore it from a copy")
+    done = int(steps)
     if done > len(STEPS):
         raise InputError(
             f"ledger {place}: was brought to step {steps}, this unspoken knows {len(STEPS)}; use "

@@ -7,6 +7,7 @@ but only after the fact, when what was charged is lost. So none is worked with.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import sqlalchemy as sql
@@ -17,7 +18,8 @@ from unspoken.errors import InputError
 __all__ = ["refuse_foreign_objects"]
 
 # What is attached to tables of the first schema in the search path, apart from what makes no
-# difference: indices, statistics, and defaults of columns that are always given.
+# difference: indices on columns alone, statistics, and defaults of columns that are always given.
+# An index on an expression, or with a condition, runs code whenever a row is written.
 _ATTACHED = sql.text("""
 WITH ours AS (
     SELECT oid, relname, relkind, relpersistence, relrowsecurity FROM pg_catalog.pg_class
@@ -34,6 +36,10 @@ UNION ALL SELECT 'policy', polname, relname
     FROM ours JOIN pg_catalog.pg_policy ON polrelid = ours.oid
 UNION ALL SELECT 'constraint', conname, relname
     FROM ours JOIN pg_catalog.pg_constraint ON conrelid = ours.oid WHERE contype NOT IN ('p', 'n')
+UNION ALL SELECT 'index', pg_class.relname, ours.relname
+    FROM ours JOIN pg_catalog.pg_index ON indrelid = ours.oid
+    JOIN pg_catalog.pg_class ON pg_class.oid = indexrelid
+    WHERE indexprs IS NOT NULL OR indpred IS NOT NULL
 UNION ALL SELECT 'inherited table', inhrelid::regclass::name, relname
     FROM ours JOIN pg_catalog.pg_inherits ON ours.oid IN (inhparent, inhrelid)
 """)
@@ -46,6 +52,9 @@ FROM pg_catalog.pg_class
 WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(:names)
 ORDER BY attrelid, attnum
 """)
+# A part of a statement of SQL: a name in quotes, a word, or a sign.
+_TOKEN = re.compile(r'"(?:[^"]|"")*"|\w+|\S', re.ASCII)
+_QUOTED_WORD = re.compile(r'"(\w+)"', re.ASCII)
 _MASTER = sql.text("SELECT type, name, tbl_name, sql FROM sqlite_master")
 
 Tables = Mapping[str, sql.Table]
@@ -69,7 +78,7 @@ def _of_sqlite(connection: sql.Connection, tables: Tables) -> Iterator[str]:
             continue
         if kind != "table":
             yield _attached(kind, name, table)
-        elif _plain(text) != _plain(_made(tables[table.lower()])):
+        elif _tokens(text) != _tokens(_made(tables[table.lower()])):
             yield f"the table {name} with other columns or rules"
 
 
@@ -77,9 +86,10 @@ def _made(table: sql.Table) -> str:
     return str(sql.schema.CreateTable(table).compile(dialect=sqlite.dialect()))
 
 
-def _plain(text: object) -> str:
-    """The same for whatever version of SQLAlchemy laid it out."""
-    return "".join(str(text).split()).replace('"', "").lower()
+def _tokens(text: object) -> list[str]:
+    """The same for whatever version of SQLAlchemy laid it out, but for no other statement."""
+    tokens = [token.lower() for token in _TOKEN.findall(str(text))]
+    return [token.strip('"') if _QUOTED_WORD.fullmatch(token) else token for token in tokens]
 
 
 def _attached(kind: str, name: str, table: str) -> str:
