@@ -192,6 +192,33 @@ def test_what_does_not_belong_together_is_refused(
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("project", "\\ud800"), ("project", "a\\udc80"), ("made", "2026\\ud800")]
+)
+def test_a_list_with_half_a_letter_is_refused(
+    key: str, value: str, packed: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        listed = json.loads(archive.read("backup.json"))
+    listed[key] = json.loads(f'"{value}"')
+    changed(packed, "backup.json", json.dumps(listed).encode())
+    with pytest.raises(InputError, match="no backup that unspoken wrote, or a damaged one"):
+        restore(packed, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("levels", [101, 1_500])
+def test_a_file_in_folders_without_end_is_refused(
+    levels: int, outside: bool, path: Path, packed: Path, tmp_path: Path
+) -> None:
+    text = path.read_text() + f'\n[secret]\nledger = "{"a/" * levels}b"\n'
+    changed(packed, "project", text.encode())
+    with pytest.raises(InputError, match=r"^\S+: its project file wants the ledger"):
+        restore(packed, tmp_path / "new", outside)
+    assert not (tmp_path / "new").exists()
+
+
 def test_where_the_project_file_says_if_that_is_meant(packed: Path, tmp_path: Path) -> None:
     elsewhere(packed)
     restore(packed, tmp_path / "new", outside=True)

@@ -1,7 +1,8 @@
-"""The folder to which DuckDB spills what does not fit into memory: raw rows, so it has to go.
+"""Folders that must not outlive their process: the one to which DuckDB spills what does not fit
+into memory (raw rows), and the one in which an archive with a key is unpacked.
 
-It goes with its table. What a killed process left behind goes when the next one opens a table: a
-folder is ours if it has our lock file, and abandoned if nobody holds the lock.
+Each goes with what it is for. What a killed process left behind goes when the next one makes such a
+folder: a folder is ours if it has our lock file, and abandoned if nobody holds the lock.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from unspoken.numerics.locks import LOCKS, NOT_A_LINK, locked, still_at
 
-__all__ = ["Spill"]
+__all__ = ["Spill", "remove_left_behind"]
 
 PREFIX = "unspoken-"
 LOCK = ".unspoken-spill"  # what has it, and is not held, was left behind
@@ -31,11 +32,14 @@ class Spill:
     held: int | None
 
     @classmethod
-    def made(cls) -> Spill:
-        """A new folder, under TMPDIR; before that, those that others left behind are removed."""
-        _sweep(Path(tempfile.gettempdir()))
+    def made(cls, within: Path | None = None, prefix: str = PREFIX) -> Spill:
+        """A new folder, under TMPDIR or ``within`` another; before that, those that others left
+        behind there are removed.
+        """
+        home = Path(tempfile.gettempdir()) if within is None else within
+        remove_left_behind(home, prefix)
         while True:
-            folder = tempfile.mkdtemp(prefix=PREFIX)
+            folder = tempfile.mkdtemp(prefix=prefix, dir=home)
             if not LOCKS:
                 return cls(folder, None)
             lock = Path(folder, LOCK)
@@ -57,11 +61,12 @@ class Spill:
                     os.close(self.held)
 
 
-def _sweep(beside: Path) -> None:
+def remove_left_behind(home: Path, prefix: str = PREFIX) -> None:
     """Remove the folders of ours whose process is gone; whatever else is there stays."""
-    for folder in beside.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            _remove_left_behind(folder)
+    with contextlib.suppress(OSError):
+        for folder in home.glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                _remove_left_behind(folder)
 
 
 def _remove_left_behind(folder: Path) -> None:

@@ -12,7 +12,6 @@ import hashlib
 import io
 import os
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
@@ -25,6 +24,7 @@ from unspoken.errors import InputError, UnspokenError
 from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.ledger.database_host import other_hosts_allowed
 from unspoken.numerics.coins import MasterKey
+from unspoken.numerics.core_dumps import forbid_core_dumps
 from unspoken.numerics.files import PRIVATE, created, unfinished, writing
 from unspoken.policy import Project
 from unspoken.policy.declared import Files
@@ -37,8 +37,12 @@ from unspoken.releasing.custody.archive_members import (
 )
 from unspoken.releasing.custody.custody import verified, with_custody
 from unspoken.releasing.custody.first_readings import FirstReadings
+from unspoken.releasing.custody.unpacking import remove_unpacked, unpacking_folder
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
+
+
+MOST_FOLDERS = 100  # one in another, above a file that is put back
 
 
 def to_keep(project: Project) -> dict[str, Path]:
@@ -123,6 +127,7 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
     ``outside``: also where the project file names places outside of ``folder``, or a database on
     another machine.
     """
+    forbid_core_dumps()  # the key is in memory as it is unpacked
     hosts = other_hosts_allowed() if outside else nullcontext()
     with BackupArchive.opened(archive) as packed, _staging(packed, folder) as stage, hosts:
         project = _staged_project(packed, stage, folder)
@@ -132,6 +137,7 @@ def restore(archive: Path, folder: Path = Path(), outside: bool = False) -> Rest
         database = project.files.database
         if database is not None:
             del places["ledger"]
+        _refuse_deep(packed, places)
         _refuse_outside(folder, places, outside)
         _refuse_present(places, packed.members)
         staged, head = _checked(packed, project, stage)
@@ -166,6 +172,7 @@ def _into(database: str, key: Path, file: Path) -> None:
 def _staging(packed: BackupArchive, folder: Path) -> Iterator[Path]:
     """A folder beside the project, gone at the end, with room for what is in the archive."""
     home = folder.absolute()
+    remove_unpacked(home)
     while not home.is_dir():
         home = home.parent
     needed, free = sum(m.bytes for m in packed.members.values()), shutil.disk_usage(home).free
@@ -174,8 +181,8 @@ def _staging(packed: BackupArchive, folder: Path) -> Iterator[Path]:
             f"{packed.path}: has {needed:,} bytes when unpacked, and {home} has room for {free:,}; "
             "make room there"
         )
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=home) as stage:
-        yield Path(stage)
+    with unpacking_folder(home) as stage:
+        yield stage
 
 
 def _copy(packed: BackupArchive, name: str, place: Path) -> None:
@@ -205,6 +212,15 @@ def _refuse_foreign(project: Project, archive: Path) -> None:
         head = packed.head
     seal = Seal.of(MasterKey.read(project.files.key), project.files.key, {archive: head})
     Ledger(project.files.charged).verify(seal)
+
+
+def _refuse_deep(packed: BackupArchive, places: Mapping[str, Path]) -> None:
+    for name, place in places.items():
+        if len(place.parents) > MOST_FOLDERS:
+            raise InputError(
+                f"{packed.path}: its project file wants the {name} to be in {len(place.parents):,} "
+                f"folders, one in another, and {MOST_FOLDERS} are the most; take another copy"
+            )
 
 
 def _refuse_outside(folder: Path, places: Mapping[str, Path], outside: bool) -> None:

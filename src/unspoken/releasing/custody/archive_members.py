@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeGuard
 
 from unspoken.errors import InputError
 from unspoken.ledger import Head
@@ -132,7 +132,7 @@ def _listed(packed: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if {**listed, **MARK} != listed or sizes != {n: m.bytes for n, m in members.items()}:
         raise ValueError
     others = {name for name in members if not FIRST.fullmatch(name)}
-    plain = _is_plain(listed["project"]) and isinstance(listed["made"], str)
+    plain = _is_plain(listed["project"]) and _is_text(listed["made"])
     if not plain or not NEEDED <= others <= NEEDED | OTHERS:
         raise ValueError
     head = Head.from_json(listed["head"], path)
@@ -146,9 +146,14 @@ def _listed(packed: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 
 def _is_plain(name: object) -> bool:
     """Whether this is the name of a file in a folder, and no way out of it."""
-    if not isinstance(name, str) or name in {"", ".", ".."} or "\0" in name:
+    if not _is_text(name) or name in {"", ".", ".."} or "\0" in name:
         return False
     return PurePosixPath(name).name == PureWindowsPath(name).name == name
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Whether it can be written somewhere: JSON may have halves of letters, which cannot."""
+    return isinstance(value, str) and value == value.encode(errors="ignore").decode()
 
 
 @contextmanager

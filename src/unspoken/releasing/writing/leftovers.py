@@ -1,5 +1,6 @@
-"""What killed runs left beside the files of a project: hidden files with rows that never
-appeared. They go whenever a release begins, whether it then has anything to write or is refused.
+"""What killed runs left: beside the files of a project, hidden files with rows that never
+appeared; beside the project, what was unpacked of an archive, the key among it. It goes whenever a
+release begins, whether it then has anything to write or is refused.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from unspoken.numerics.files import swept
 from unspoken.policy import Project
 from unspoken.policy.declared import Files
 from unspoken.releasing.custody.first_readings import FirstReadings
+from unspoken.releasing.custody.unpacking import remove_unpacked
 
 __all__ = ["remove_leftovers"]
 
@@ -23,10 +25,11 @@ PARTIAL = re.compile(r"\.(.+)\.partial")  # as `partial_of` calls it
 
 def remove_leftovers(project: Project) -> None:
     """Remove half-written outputs: of everybody, of each application, and of all their draws; and
-    a half-written report, belief and first readings.
+    a half-written report, belief and first readings, and what was unpacked of an archive.
 
     What another run is writing now stays, and so does what is no file of ours.
     """
+    remove_unpacked(project.path.absolute().parent)
     for path in chain(_kept(project.files), *map(_outputs, _files_of_all(project))):
         with suppress(InputError, OSError):
             swept(path)
