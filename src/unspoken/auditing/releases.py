@@ -44,7 +44,7 @@ from unspoken.policy import Project
 from unspoken.releasing import Prepared, prepare
 from unspoken.releasing.rows.outputs import draws_of
 from unspoken.releasing.rows.reading import missing
-from unspoken.serving.released import read
+from unspoken.serving.released import Paper, papers, read
 
 __all__ = ["Attacked", "Audited", "audit"]
 
@@ -162,11 +162,13 @@ def audit(project: Project | str | Path, *, table: ArrowStream | None = None) ->
 @dataclass(frozen=True)
 class _Sight:
     """What a ``reader`` has: ``rows`` with the labels that the source has, and ``shown`` of them by
-    each draw, in the same order. ``grouped``: by which rows are put together. ``public``: of which
-    attributes it is that values are missing. ``strays``: rows of it that the source has not.
+    each draw, in the same order. ``reads``: the attributes that were released, whatever is read by
+    now. ``grouped``: by which rows are put together. ``public``: of which attributes it is that
+    values are missing. ``strays``: rows of it that the source has not.
     """
 
     reader: str | None
+    reads: Sequence[str]
     rows: pa.Table
     shown: Sequence[pa.Table]
     contexts: Sequence[ContextColumn]
@@ -185,25 +187,43 @@ def _released(ready: Prepared) -> Iterator[_Sight]:
     project, source = ready.project, None
     for reader in (*(() if project.divided else (None,)), *project.applications):
         served = project.serving(reader)
+        drawings = [replace(served, files=files) for files in draws_of(served.files)]
+        reads = _released_attributes(project, drawings)
         drawn, strays = list[pa.Table](), list[Strays]()
-        for files in draws_of(served.files):
-            rows, _ = read(replace(served, files=files), served.reads, None)
+        for drawing in drawings:
+            rows, _ = read(drawing, reads, None)
             if rows is None:
                 continue
             source = labels(ready, rows.schema) if source is None else source
             keys, table = ready.table.keys, ready.table.title
-            kept, stray = parted(rows, source, keys, files.release.name, table)
+            kept, stray = parted(rows, source, keys, drawing.files.release.name, table)
             drawn.append(kept)
             strays += [] if stray is None else [stray]
         if drawn:
-            yield _sight(ready, reader, source, drawn[:1], strays)
+            yield _sight(ready, reader, reads, source, drawn[:1], strays)
         if len(drawn) > 1:
-            yield _sight(ready, reader, source, drawn, strays)
+            yield _sight(ready, reader, reads, source, drawn, strays)
+
+
+def _released_attributes(project: Project, drawings: Sequence[Project]) -> list[str]:
+    """The attributes that the files have by their manifests: `reads` may have changed since."""
+    names = {name for each in drawings for paper in papers(each) for name in _names(paper)}
+    for name in sorted(names - {*project.attributes}):
+        raise InputError(
+            f"attribute.{name}: is in what was released, and is not declared any more; declare it "
+            "as it was (no application needs to read it), and audit again"
+        )
+    return [name for name in project.attributes if name in names]
+
+
+def _names(paper: Paper) -> Sequence[str]:
+    return [*paper.manifest["attributes"]]
 
 
 def _sight(
     ready: Prepared,
     reader: str | None,
+    reads: Sequence[str],
     source: pa.Table,
     drawn: Sequence[pa.Table],
     strays: Sequence[Strays],
@@ -225,7 +245,7 @@ def _sight(
     ]
     if lacks:
         contexts.append(context_of("missing", lacking(lacks), _by_record(ready)))
-    return _Sight(reader, joined, shown, contexts, by, [*lacks], strays)
+    return _Sight(reader, reads, joined, shown, contexts, by, [*lacks], strays)
 
 
 def _by_record(ready: Prepared) -> bool:
@@ -238,13 +258,14 @@ def _by_record(ready: Prepared) -> bool:
 
 def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator[Attacked]:
     """The secret looked for in rows, given each context, and as a habit of units."""
-    served, draws = ready.project.serving(sight.reader), len(sight.shown)
+    reads, draws = sight.reads, len(sight.shown)
     secret = hidden(ready, sight.rows, about)
-    shown = np.concatenate([_shown(served, each) for each in sight.shown], 1)
-    seen = shown, _naive(ready, served, sight.rows)
+    shown = np.concatenate([_shown(reads, each) for each in sight.shown], 1)
+    seen = shown, _naive(ready, reads, sight.rows)
     as_is = np.zeros(len(secret), dtype=bool)
-    for each in sight.shown if about in served.reads else ():
-        as_is |= laid_open(ready, sight.rows, each, about)
+    for each in sight.shown:
+        if about in each.column_names:
+            as_is |= laid_open(ready, sight.rows, each, about)
 
     def judged(which: Array, rows: Codes | slice, held: bool) -> Verdict:
         trials = Trials(which, secret).taken(rows)
@@ -259,7 +280,7 @@ def _each(ready: Prepared, sight: _Sight, about: str, chance: float) -> Iterator
 
     # What is missing in public is beside what is shown, and no limit counts what it tells: plans by
     # record keep theirs given any of it, which is a context here.
-    yield found(slice(None), len(secret), {*served.reads}.isdisjoint(sight.public), None)
+    yield found(slice(None), len(secret), {*reads}.isdisjoint(sight.public), None)
     for context in sight.contexts:
         worst = worst_value(context, partial(judged, shown, held=context.held))
         if worst is not None:
@@ -277,7 +298,7 @@ def _habits(
     the cap lets a row: any rows tell something of how many have a secret.
     """
     source, limits = ready.project.source, ready.project.limits
-    reads = ready.project.serving(sight.reader).reads
+    reads = sight.reads
     own = [k for k in range(trials[0].seen.shape[1]) if reads[k % len(reads)] == about]
     for names, codes in sight.grouped.items():
         is_unit = set(names) == set(source.unit)
@@ -302,12 +323,14 @@ def _claim(project: Project, prior: float, held: bool) -> ClaimedBound:
     return ClaimedBound("odds", bound, prior, why=why)
 
 
-def _shown(served: Project, rows: pa.Table) -> Array:
+def _shown(reads: Sequence[str], rows: pa.Table) -> Array:
     """[row, attribute] -> the number of what is shown; a value that is missing is shown to be."""
-    return np.stack([_column(rows, name) for name in served.reads], 1)
+    return np.stack([_column(rows, name) for name in reads], 1)
 
 
 def _column(rows: pa.Table, name: str) -> Array:
+    if name not in rows.column_names:  # another draw has it
+        return np.full(rows.num_rows, float(WITHHELD_AS))
     words = in_one(rows.column(name)).dictionary_encode()
     found = numbers(words.indices.fill_null(int(WITHHELD_AS))).astype(float)
     if missing(name) in rows.column_names:
@@ -316,12 +339,9 @@ def _column(rows: pa.Table, name: str) -> Array:
     return found
 
 
-def _naive(ready: Prepared, served: Project, rows: pa.Table) -> Array:
+def _naive(ready: Prepared, reads: Sequence[str], rows: pa.Table) -> Array:
     """The same, if sensitive cells were blank and all others shown."""
     return np.stack(
-        [
-            np.where(hidden(ready, rows, name), WITHHELD_AS, codes_of(rows, name))
-            for name in served.reads
-        ],
+        [np.where(hidden(ready, rows, name), WITHHELD_AS, codes_of(rows, name)) for name in reads],
         1,
     )

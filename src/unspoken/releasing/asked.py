@@ -37,7 +37,7 @@ from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
 from unspoken.releasing.writing.sifting import Piece
 
-__all__ = ["Asked", "coined_by"]
+__all__ = ["Asked", "coined_by", "described_release"]
 
 
 def _scaled(planned: Mechanism, scale: float) -> Mechanism:
@@ -180,14 +180,8 @@ class Asked:
 
         Terms that the ledger does not have are those of today.
         """
-        event, terms = charged.event, charged.terms
-        if terms is None:
-            terms = self._terms(event.mechanism)
-        if piece is not None:
-            parts = {piece.epoch: piece.part} if piece.part > 1 else {}
-            event = replace(event, readings={piece.epoch: dict(piece.readings)}, parts=parts)
-        at, by_epoch = charged.at, piece is not None
-        return manifest.described(event, terms, charged.head, at, written, by_epoch)
+        terms = charged.terms or self._terms(charged.event.mechanism)
+        return described_release(charged, terms, written, piece)
 
     @cached_property
     def terms(self) -> str:
@@ -242,6 +236,20 @@ class Asked:
             draw=self.draw,
             terms=digest_of(self.terms),
         )
+
+
+def described_release(
+    charged: ChargedRelease,
+    terms: Mapping[str, Any],
+    written: manifest.Written,
+    piece: Piece | None = None,
+) -> dict[str, Any]:
+    """The manifest of what was written, with these terms; ``piece``: of the file of one epoch."""
+    event = charged.event
+    if piece is not None:
+        parts = {piece.epoch: piece.part} if piece.part > 1 else {}
+        event = replace(event, readings={piece.epoch: dict(piece.readings)}, parts=parts)
+    return manifest.described(event, terms, charged.head, charged.at, written, piece is not None)
 
 
 def coined_by(project: Project) -> str:

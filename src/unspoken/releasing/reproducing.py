@@ -11,8 +11,8 @@ import itertools
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,17 @@ import pyarrow as pa
 from unspoken.errors import InputError
 from unspoken.ledger import Head, Release, Seal
 from unspoken.policy import Project
-from unspoken.releasing.asked import Asked
+from unspoken.releasing.asked import described_release
 from unspoken.releasing.by_epoch import of_piece
+from unspoken.releasing.custody.believing import used_rows
 from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, manifest_at
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.open_project import OpenProject, opened
+from unspoken.releasing.preparing import Prepared, prepared
+from unspoken.releasing.rows.kernel import RowKernel
 from unspoken.releasing.rows.outputs import Output, output_of
+from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Prints, Witness
 from unspoken.releasing.writing import manifest
@@ -74,20 +78,17 @@ def reproduce_all(
     heads = {each: Head.from_json(paper["charge"], each) for each, paper in papers.items()}
     given = {**kept.seal.given, **heads}
     kept.ledger.verify(Seal(kept.seal.key, kept.seal.coin_key, kept.seal.file, given))
-    read, asked = OpenProject.of(whole), dict[tuple[str | None, int], Asked]()
+    ready = prepared(OpenProject.of(whole), False, kept, keyed=True)
     for each, paper in papers.items():
         charged = ChargedRelease.from_ledger(kept.ledger, heads[each].number)
-        which = next(iter(charged.event.readers), None), charged.event.draw
-        if which not in asked:
-            asked[which] = Asked.of(read, 1.0, which[0], False, kept, None, which[1])
-        yield each, _Again(asked[which], kept, charged).compared(paper)
+        yield each, _Again(ready, kept, charged).compared(paper)
 
 
 @dataclass(frozen=True)
 class _Again:
-    """One event, of which files were written."""
+    """One event, of which files were written; what it read and withheld, whatever is by now."""
 
-    asked: Asked
+    ready: Prepared
     kept: Custody
     charged: ChargedRelease
 
@@ -95,20 +96,64 @@ class _Again:
     def event(self) -> Release:
         return self.charged.event
 
+    @cached_property
+    def project(self) -> Project:
+        """The project as it is, with the reads and the files of the event."""
+        project, event = self.ready.project, self.event
+        names = {*(event.policy or event.mechanism.delivered)}
+        for name in sorted(names.union(event.mechanism.depends(tuple(names)))):
+            if name not in project.attributes:
+                raise InputError(
+                    f"attribute.{name}: was used by event {self.charged.head.number}, and is not "
+                    "declared any more; to verify its manifest, declare it as it was (no "
+                    "application needs to read it)"
+                )
+        files = project.files
+        for reader in event.readers:
+            files = files.serving(reader)
+        if event.draw > 1:
+            files = files.drawn(event.draw)
+        reads = tuple(name for name in project.attributes if name in names)
+        return replace(project, applications={"": reads}, files=files)
+
+    @cached_property
+    def reading(self) -> Reading:
+        ready, event, project = self.ready, self.event, self.project
+        declared, labels = ready.learned.sensitive, ready.learned.labels
+        hidden = {
+            name: event.mechanism.hides(name)
+            or [
+                label
+                for label in labels[name]
+                if label in declared[name] or str(label) in event.closed.get(name, ())
+            ]
+            for name in project.attributes
+        }
+        rows = used_rows(project, ready.table, history=False)
+        depends = event.mechanism.depends(project.reads)
+        return Reading(project, rows, ready.learned, hidden, depends)
+
+    def _kernel(self, apart: bool = False) -> RowKernel:
+        domain, event = self.ready.learned.belief.domain, self.event
+        return RowKernel(
+            self.reading.rules, self.kept.master, domain, event.mechanism, apart, event.draw
+        )
+
     def compared(self, paper: Mapping[str, Any]) -> Reproduced:
         """What is written now beside what the manifest and the ledger say."""
         number, epoch = self.charged.head.number, self._epoch(paper)
         piece = None if epoch is None else self._piece(epoch)
         then = self.event.readings if epoch is None else {epoch: self.event.readings[epoch]}
         rows = self._rows() if piece is None else self._rows_of(piece)
-        witness = Witness(self.asked.reading.rules, self.kept.master)
+        witness = Witness(self.reading.rules, self.kept.master)
         watched = witness.watch(rows)
         first = next(watched, None)
         if first is None:
             return Reproduced(number, "", 0, (f"of epoch {epoch} no row is there any more",))
         written = self._written(itertools.chain([first], watched), piece)
-        rebuilt = json.loads(manifest.text(self.asked.described(self.charged, written, piece)))
         unchecked = UNCHECKED if self.charged.terms is None else ()
+        terms = self.charged.terms or dict.fromkeys((*UNCHECKED, "close"))
+        rebuilt = json.loads(manifest.text(described_release(self.charged, terms, written, piece)))
         stated, meant = (reduce(without, unchecked, each) for each in (dict(paper), rebuilt))
         differs = (
             *_readings(then, witness.readings()),
@@ -118,7 +163,7 @@ class _Again:
 
     def _epoch(self, paper: Mapping[str, Any]) -> str | None:
         """The epoch that a file is of; None: one file has all that were released."""
-        if not self.asked.project.files.by_epoch:
+        if not self.project.files.by_epoch:
             return None
         epoch = next(iter(paper["readings"]), None)
         if epoch not in self.event.readings:
@@ -126,38 +171,38 @@ class _Again:
         return str(epoch)
 
     def _rows(self) -> Iterator[pa.RecordBatch]:
-        return begun(self.asked.reading, self.asked.kernel(self.kept.master, self.event.mechanism))
+        return begun(self.reading, self._kernel())
 
     def _piece(self, epoch: str) -> Piece:
         """The rows that the file of an epoch has, as far as it is known which they were: others
         came late since, or before. Where that is not known, all there are.
         """
         readings = self.event.readings[epoch]
-        first = FirstReadings.of(self.asked.project.files.ledger)
+        first = FirstReadings.of(self.project.files.ledger)
         records = first.read(self._prints(epoch), readings)
         keys = None if records is None else [each.keys for each in records]
         return Piece(epoch, self.event.parts.get(epoch, 1), readings, keys=keys)
 
     def _prints(self, epoch: str) -> Prints:
-        return Prints(self.asked.reading.rules, self.kept.master, epoch)
+        return Prints(self.reading.rules, self.kept.master, epoch)
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        reading, there = self.asked.reading, self.asked.reading.epochs
+        reading, there = self.reading, self.reading.epochs
         if piece.epoch not in there:
             return iter(())
-        kernel = self.asked.kernel(self.kept.master, self.event.mechanism, apart=True)
+        kernel = self._kernel(apart=True)
         texts = None if len(there) == 1 else sorted(there[piece.epoch])
         rows = begun(reading, kernel, reading.among(texts))
         return of_piece(self._prints(piece.epoch), piece, rows)
 
     def _written(self, rows: Iterator[pa.RecordBatch], piece: Piece | None) -> Written:
         """What the file would have, under the name that the project gives it."""
-        files = self.asked.project.files
+        files = self.project.files
         output = Output(files.release, files.manifest)
         if piece is not None:
             output = output_of(files, piece.epoch, piece.part)
         with tempfile.TemporaryFile() as file:
-            return write_rows(self.asked.reading, rows, output, file)
+            return write_rows(self.reading, rows, output, file)
 
 
 def _readings(before: Readings, now: Readings) -> Iterator[str]:
