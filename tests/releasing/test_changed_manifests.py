@@ -174,6 +174,18 @@ def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert "promise" not in said
 
 
+@pytest.mark.parametrize("value", [None, "removed", 1.0, 10**6, "", "0" * 64, True])
+@pytest.mark.parametrize("field", ["number", "head"])
+def test_a_changed_charge_is_named(tmp_path: Path, field: str, value: object) -> None:
+    manifest = one_file(tmp_path)
+    charge = json.loads(manifest.read_text())["charge"]
+    charge = {**charge, field: value}
+    if value == "removed":
+        del charge[field]
+    with pytest.raises(InputError, match=rf"other\.json: .*charge\.{field}"):
+        list(reproduce_all([changed(manifest, charge=charge)], tmp_path))
+
+
 def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     manifest = one_file(tmp_path)
     other = manifest.with_name("other.json")

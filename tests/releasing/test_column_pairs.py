@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from unspoken.engines.duckdb import DuckTable
 from unspoken.numerics import two_way
 from unspoken.numerics.two_way import blocks_of, two_way_counts
 from unspoken.releasing import column_pairs, leaking
@@ -230,3 +231,21 @@ def test_each_kind_of_column_has_few_values(values: Any, called: Any) -> None:
 )
 def test_what_is_not_looked_at_has_a_reason(values: Any, words: str) -> None:
     assert words in coded("x", values).reason
+
+
+def test_a_frequent_code_stands_by_itself_beside_the_beginnings_of_others() -> None:
+    """All 227 of one secret have the code s07, as 79 others do: others begin as it does."""
+    sites = [f"s{k:02}" for k in range(40)]
+    rows = [*[("flu", "s07")] * 227, *[("no", "s07")] * 79]
+    rows += [("no", site) for site in sites * 67 if site != "s07"]
+    table = {"ill": [ill for ill, _ in rows], "site": [site for _, site in rows]}
+    (found,) = unspoken.leak(pa.table(table), secret="ill = 'flu'", columns=["site"]).findings
+    assert (found.value, found.records) == ("s07", 227 + 79)
+    (column,) = coded_values(table["site"])
+    assert set(column) == {"s07", "another s0", "s1", "s2", "s3"}
+
+
+def coded_values(values: list[str]) -> list[tuple[str, ...]]:
+    table = DuckTable.open(pa.table({"x": values}))
+    found = coded_columns(table, ["x"], len(values), "x")
+    return [column.values for column in found if type(column) is CodedColumn]

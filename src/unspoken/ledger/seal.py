@@ -44,15 +44,28 @@ class Head:
         return json.dumps(self.as_json()) + "\n"
 
     @classmethod
-    def from_json(cls, written: object, place: Path | str) -> Head:
-        """Of a file that has one; what is none is refused."""
+    def from_json(cls, written: object, place: Path | str, within: str = "") -> Head:
+        """Of a file that has one, or in its field ``within``; what is none is refused."""
         match written:
             case {"number": int(number), "head": str(code), **more}:
                 if not more and 0 <= number < 2**63 and CODE.fullmatch(code):
                     return cls(number, code)
+        field = f"{_wrong_field(written, within)}, so it " if within else ""
         raise InputError(
-            f"{place}: does not say which event of a ledger it is of; restore it from a copy"
+            f"{place}: {field}does not say which event of a ledger it is of; restore it from a copy"
         )
+
+
+def _wrong_field(written: object, within: str) -> str:
+    """What is wrong with the field ``within`` of a file, which should be a head."""
+    if not isinstance(written, dict):
+        return f"{within} is missing or broken"
+    number, code = written.get("number"), str(written.get("head"))
+    if type(number) is not int or not 0 <= number < 2**63:
+        return f"{within}.number is missing or broken"
+    if not CODE.fullmatch(code):
+        return f"{within}.head is missing or broken"
+    return f"{within} has more than number and head"
 
 
 def head_file(key: Path) -> Path:
@@ -140,7 +153,8 @@ class Seal:
             if [head.code] == codes[head.number : head.number + 1]:
                 continue
             has = f"has only {last}" if head.number > last else "has another in its place"
-            way = "move this file away, if it is of another project"
+            way = "restore its charge.number and charge.head, if they were changed; or move this "
+            way += "file away, if it is of another project"
             if place == self.file:
                 way = "if nothing was ever given out, remove the ledger, the key and this file"
             raise InputError(

@@ -4,6 +4,7 @@
     other numbers               ten ranges of about as many rows
     dates and times             days, months, years or hours, whichever are few
     other texts                 the beginnings of codes, or the most frequent texts and "other"
+    (a text, date or time that one row in twenty has stands by itself beside these)
     missing                     a value of its own
 
 A column that identifies persons, or whose values cannot be grouped, is not looked at, and it is
@@ -39,6 +40,7 @@ from unspoken.types.column import FEW_ROWS, ColumnInfo
 __all__ = ["CodedColumn", "coded_columns"]
 
 RANGES = 10
+FREQUENT = 20  # a value of one row in so many is not taken together with others
 SHARES = np.arange(21) / 20
 UNIQUE = 0.95  # different values a row from which nearly every row has its own
 MISSING = "missing"
@@ -81,14 +83,16 @@ def _columns(table: DuckTable, names: Sequence[str], rows: int) -> Iterator[tupl
         yield from ((name, plain(read[name])) for name in part)
 
 
-def _coded(name: str, kind: str, column: pa.Array) -> CodedColumn | NotLookedAt | None:
+def _coded(
+    name: str, kind: str, column: pa.Array, most: int = MOST_VALUES
+) -> CodedColumn | NotLookedAt | None:
     """A column of numbers or of few values; None: it has many values that are no numbers."""
     if kind == "other":
         return NotLookedAt(name, OTHER_KIND)
     if kind in ("integer", "number"):
         return _of_numbers(name, column, whole=kind == "integer")
     distinct = pc.count_distinct(column).as_py()
-    if distinct > MOST_VALUES:
+    if distinct > most:
         return None
     coded = plain(column.cast(pa.string())).dictionary_encode()
     values = coded.dictionary.to_pylist()
@@ -159,10 +163,32 @@ def _grouped(table: DuckTable, name: str, rows: int, where: str) -> CodedColumn 
         return NotLookedAt(name, f"{column.distinct:,} different values are too many to compare")
     fewer = table.computed({name: way.sql}, where)
     ((_, values),) = _columns(fewer, [name], rows)
-    found = _coded(name, kind_of(fewer.columns[name]), values)
+    kind = kind_of(fewer.columns[name])
+    if kind == "text":
+        ((_, single),) = _columns(table, [name], rows)
+        values = _frequent_apart(single, values)
+    found = _coded(name, kind, values, MOST_VALUES + FREQUENT)
     if found is None:
         return NotLookedAt(name, f"{column.distinct:,} different values are too many to compare")
     return replace(found, by=way.by) if type(found) is CodedColumn else found
+
+
+def _frequent_apart(single: pa.Array, groups: pa.Array) -> pa.Array:
+    """The groups, but each value that one row in FREQUENT or more has by itself, so that no leak of
+    it is hidden by those beside it; the rest of its group is then "another ...".
+    """
+    single, groups = plain(single.cast(pa.string())), plain(groups.cast(pa.string()))
+    counts = pc.value_counts(single.drop_null())
+    often = pc.greater_equal(counts.field("counts"), max(FEW_ROWS, len(single) / FREQUENT))
+    apart = pc.fill_null(pc.is_in(single, value_set=counts.field("values").filter(often)), False)
+    alike = pc.fill_null(pc.equal(single, groups), False)
+    split = pc.unique(groups.filter(pc.and_(apart, pc.invert(alike))))
+    rest = pc.if_else(
+        pc.and_(pc.is_in(groups, value_set=split), pc.is_valid(groups)),
+        pc.binary_join_element_wise("another ", groups, ""),
+        groups,
+    )
+    return pc.if_else(apart, single, rest)
 
 
 def _merged(

@@ -75,7 +75,9 @@ def reproduce_all(
     kept = Custody.there(whole)
     if kept is None:
         raise InputError(f"{whole.files.ledger.name}: there is no ledger, so nothing to compare")
-    heads = {each: Head.from_json(paper["charge"], each) for each, paper in papers.items()}
+    heads = {
+        each: Head.from_json(paper["charge"], each, "charge") for each, paper in papers.items()
+    }
     given = {**kept.seal.given, **heads}
     kept.ledger.verify(Seal(kept.seal.key, kept.seal.coin_key, kept.seal.file, given))
     ready = prepared(OpenProject.of(whole), False, kept, keyed=True)

@@ -280,7 +280,7 @@ def _papers(places: Iterable[Path]) -> dict[Path, _Paper]:
         if read is not None:
             release = read.get("release")
             digest = release.get("sha256") if isinstance(release, dict) else None
-            found[place] = _Paper(Head.from_json(read["charge"], place), digest)
+            found[place] = _Paper(Head.from_json(read["charge"], place, "charge"), digest)
     return found
 
 
