@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import string
@@ -106,6 +107,21 @@ odds_cap = 4.0
     with duckdb.connect() as connection:
         connection.register("t", pq.read_table("t.parquet"))
         assert len(connection.execute(query[1]).fetchall()) == 10
+
+
+@pytest.mark.parametrize("zeros", range(20, 101, 20))
+@pytest.mark.parametrize("above", [3, 6, 9, 30])
+def test_each_bin_that_is_written_has_five_rows(
+    run: Run, folder: Path, zeros: int, above: int
+) -> None:
+    amounts = [*[0.0] * zeros, *(97.5 + 13.5 * k * k for k in range(above))]
+    pq.write_table(pa.table({"row": [*range(len(amounts))], "amount": amounts}), "t.parquet")
+    assert run("init", "t.parquet").code == 0
+    attributes = Project.parse(Path("unspoken.toml").read_text()).attributes
+    bins = [*(attributes["amount"].bins or ())] if "amount" in attributes else []
+    assert bins or above < 30
+    for low, high in itertools.pairwise([-np.inf, *bins, np.inf]):
+        assert sum(low <= x < high for x in amounts) >= FEW
 
 
 def columns_of(rng: np.random.Generator, rows: int) -> dict[str, list[object]]:
