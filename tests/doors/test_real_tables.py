@@ -118,7 +118,11 @@ def test_from_init_to_the_report(started: Project, run: Run) -> None:
     plan = sound(run("plan", "--json")).json
     for command in ("learn", "leak", "plan"):
         assert max(map(len, sound(run(command)).out.splitlines())) <= 80
-    done = sound(run("release", "--json")).json
+    released = run("release", "--json")
+    assert released.code == 0, released.err
+    announced = ("The column ", "This release leaves ")  # before anything is charged
+    assert all(line.startswith(announced) for line in released.err.splitlines())
+    done = released.json
     assert run("report").code == 0
     nothing_sensitive(started)
     cap, most = started.limits.odds_cap, started.limits.bits

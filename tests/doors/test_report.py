@@ -346,7 +346,7 @@ def test_own_limits_and_exceptions_are_said(found: Findings) -> None:
     limits = replace(found.project.limits, exceed=0.01, targets={"first_arrival": 0.02})
     promise = Promise.of(replace(found.project, limits=limits), Countings(), False)
     said = " ".join(content.limits(replace(found, promise=promise))).replace(prose.NBSP, " ")
-    assert "by more than 4, but for answers of total probability 0.01 (" in said
+    assert "by more than 4, but for answers of total probability 0.01, which may give" in said
     assert "0.05 bit about each attribute (0.02 bit about first_arrival), for the observed" in said
 
 

@@ -161,7 +161,7 @@ def test_a_release_that_may_give_a_secret_away_says_so(run: Run, edited: Path) -
     edited.write_text(text.replace("limit_bits = 0.5", "limit_bits = 9"))
     done = run("release", "--dry-run")
     said = " ".join(done.out.split())
-    assert "(but for 100 % of the answers, which may give a secret away)" in said
+    assert "but for answers of total probability 1, which may give a secret away (" in said
     assert "∞." not in done.out
 
 

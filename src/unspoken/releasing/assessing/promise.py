@@ -116,7 +116,8 @@ class Promise:
         observed = self.premise if self.premise.kind == "learned" else OBSERVED
         but = ""
         if self.exceed and self.premise.kind == "learned":
-            but = f", but for answers of total probability {self.exceed:g}"
+            rare = f"answers of total probability {self.exceed:g}"
+            but = f", but for {rare}, which may give a secret away"
         capped = (
             "No answer multiplies the odds of a sensitive value of its row by more than "
             f"{self.cap:g}{but} ({self._with_all_other_rows()}), {priors_in_words(self.premise)}, "
