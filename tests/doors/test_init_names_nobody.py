@@ -118,7 +118,8 @@ def test_each_bin_that_is_written_has_five_rows(
     pq.write_table(pa.table({"row": [*range(len(amounts))], "amount": amounts}), "t.parquet")
     assert run("init", "t.parquet").code == 0
     attributes = Project.parse(Path("unspoken.toml").read_text()).attributes
-    bins = [*(attributes["amount"].bins or ())] if "amount" in attributes else []
+    written = attributes["amount"].bins if "amount" in attributes else ()
+    bins = [edge for edge in written or () if isinstance(edge, float)]
     assert bins or above < 30
     for low, high in itertools.pairwise([-np.inf, *bins, np.inf]):
         assert sum(low <= x < high for x in amounts) >= FEW
