@@ -23,9 +23,9 @@ owner tenant occupant resident first last full family given middle maiden sur fo
 _NAMES = """
 name names naam nom nome nombre surname surnames forename firstname lastname fullname familyname
 middlename nickname username login prenom prénom vorname nachname voornaam achternaam familienaam
-apellido apellidos cognome
+apellido apellidos cognome fname lname custname familienname
 """
-_TELEPHONES = "phone telephone tel mobile cellphone gsm fax telefoon telefon téléphone"
+_TELEPHONES = "phone telephone tel mobile whatsapp cellphone gsm fax telefoon telefon téléphone"
 _NATIONAL = "ssn bsn nin nhs nino insz inss niss rijksregisternummer passport iban cpf dni nif"
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 
@@ -54,8 +54,13 @@ def without_identities(columns: list[ColumnInfo]) -> list[ColumnInfo]:
 
 def _says_name(words: list[str]) -> bool:
     """Whether a column is called as one of names of persons would be."""
-    return words in [[name] for name in _NAMES.split()] or (
-        words[-1:] in (["name"], ["names"], ["naam"]) and words[0] in _PERSON.split()
+    return (
+        words in [[name] for name in _NAMES.split()]
+        or (words[-1:] in (["name"], ["names"], ["naam"]) and words[0] in _PERSON.split())
+        or (
+            words[:1] in [[name] for name in _NAMES.split()]  # Name (Patient), surname_of_patient
+            and {*words[1:]} - {"of"} <= {*_PERSON.split()}
+        )
     )
 
 
