@@ -12,14 +12,29 @@ from unspoken.policy.guesses import guess_keys
 from unspoken.policy.identities import identity_of
 
 LOOKS: dict[str, Sequence[str]] = {
-    "e-mail addresses": ["a.b@example.org", "Ann <ann@x.co>", "j_s+tag@sub.example.museum"],
+    "e-mail addresses": [
+        "a.b@example.org",
+        "Ann <ann@x.co>",
+        "anna (at) example.org",
+        "ben[AT]example.org",
+        "carla@localhost",
+        "j_s+tag@sub.example.museum",
+    ],
     "IBANs": ["BE71 0961 2345 6769", "NL91ABNA0417164300", "GB82 WEST 1234 5698 7654 32"],
     "UUIDs": ["123e4567-e89b-12d3-a456-426614174000", "{123E4567-E89B-12D3-A456-426614174000}"],
-    "MAC addresses": ["00:1B:44:11:3A:B7", "00-1b-44-11-3a-b7"],
+    "MAC addresses": ["00:1B:44:11:3A:B7", "00-1b-44-11-3a-b7", "001B.4411.3AB7"],
+    "names of accounts": ["@carla20", "@ben_k.1"],
+    "web addresses": ["https://x.example/u/carla", "http://example.org/~ben"],
     "IP addresses": ["10.0.0.1", "192.168.178.22"],
     "social security numbers": ["078-05-1120", "85.07.30-033.28", "811218-9876", "QQ 12 34 56 C"],
     "card numbers": ["4111 1111 1111 1111", "5500-0000-0000-0004"],
-    "telephone numbers": ["+32 478 12 34 56", "0478/12.34.56", "(555) 010-4477", "555-010-4477"],
+    "telephone numbers": [
+        "call +49 170 1234567",
+        "+32 478 12 34 56",
+        "0478/12.34.56",
+        "(555) 010-4477",
+        "555-010-4477",
+    ],
     "long codes": ["9f86d081884c7d659a2feaa0c55ad015", "123456789", "NL-12345678"],
 }
 PLAIN = [
@@ -31,6 +46,7 @@ PLAIN = [
     ["100-150", "150-200"],
     ["1000", "1050", "9000"],
     ["0.1234567890123", "0.2345678901234"],
+    ["2 @ 5", "look (at home)", "C++ 14", "+1", "+2.5"],
     ["at home", "the office @ noon", "11:30"],
     ["10:30:00", "23:59:59"],
 ]
