@@ -203,7 +203,7 @@ class NoisyAnswer(Shown, Framed):
         return bar.error
 
     def largest_errors(self) -> dict[str, tuple[float, float]]:
-        """Of each column that is no group how far off its worst number is, and all at once."""
+        """The largest error of each column of numbers: of one alone, and of all at once."""
         columns = zip(self.titles, zip(*self.bars, strict=True), strict=False)
         each = {
             title: [bar for bar in bars if bar.value is not None]
@@ -281,7 +281,7 @@ def _by_middles(question: Question) -> dict[str, float]:
 
 
 def _errors(errors: Sequence[float]) -> str:
-    """Of an average of its two parts: its own depends on how many rows there are."""
+    """The error in words; of an average that of its sum and of its count."""
     if len(errors) == 1:
         return f"±{_written(errors[0])}"
     return f"its sum ±{_written(errors[0])} and its count ±{_written(errors[1])}"

@@ -140,7 +140,7 @@ def intervals(
     numbers: Sequence[Sequence[int]],
     together: bool = False,
 ) -> list[list[AnswerInterval]]:
-    """Of each row of an answer, as they are kept, that of each of its columns.
+    """The intervals of an answer, row by row as they are kept, one for each column.
 
     ``numbers``: by group how many rows there are, then each number as it was drawn. ``together``:
     for all rows at once with the chance that is stated, not for each.
@@ -156,7 +156,7 @@ def intervals(
 
 
 def _quotients(sums: Range, counts: Range) -> Range:
-    """Of all sums and all counts in these ranges; there is a row at least."""
+    """The ends of the quotient of any sum and any count in these ranges; a count is 1 or more."""
     fewest = max(math.ceil(counts[0]), 1)
     most = max(math.floor(counts[1]), fewest)
     low, high = sums
@@ -222,7 +222,7 @@ def _pairs(corners: Sequence[Range]) -> Iterator[tuple[Range, Range]]:
 
 
 def _outward(low: Fraction, high: Fraction) -> AnswerInterval:
-    """As floats that are no narrower."""
+    """The interval in floats, rounded outwards."""
     down, up = float(low), float(high)
     down = math.nextafter(down, -math.inf) if Fraction(down) > low else down
     up = math.nextafter(up, math.inf) if Fraction(up) < high else up
