@@ -55,7 +55,8 @@ def test_learn(unspoken: Unspoken) -> None:
 def test_leak(unspoken: Unspoken) -> None:
     secret = ["--secret", "first_arrival >= 9 + 1"]
     table = unspoken("leak", "demo/occupancy.parquet", *secret, "--json").json
-    assert "first_arrival" in str(table["secret"])
+    assert "first_arrival" in str(table["secrets"])
+    assert table["findings"][0]["odds"] > 2
 
 
 def test_plan(unspoken: Unspoken) -> None:
