@@ -33,7 +33,7 @@ class RoomForAnswers:
     def beside(
         cls, ready: Prepared, mechanism: Mechanism, reader: str | None = None
     ) -> RoomForAnswers:
-        """Of the attributes that a reader, or anybody, reads; of those with declared values."""
+        """The room for counts of each attribute read whose values are declared."""
         project, kept = ready.project, Custody.there(ready.project)
         if not project.protected:
             return cls({})
@@ -62,7 +62,7 @@ class RoomForAnswers:
 
 
 def _in_all(epsilons: Mapping[str, str]) -> str:
-    """What is left, of each attribute or of all of them, as one budget."""
+    """The epsilons in words: one budget that all attributes share."""
     if len({*epsilons.values()}) == 1:
         about = listed([*epsilons], "or")
         return f"{next(iter(epsilons.values()))} in all for one record, about {about}"
@@ -82,7 +82,7 @@ def _asked(
 
 
 def _left(asking: Asking, shown: Mechanism, epochs: Sequence[str]) -> float:
-    """As offers are worked out: coins of records of other plans are not looked at."""
+    """The epsilon left for one attribute, without looking at record coins of other plans."""
     try:
         noise = least_beside(asking, [shown], epochs, looks=not shown.record_coins())
     except LimitExceeded:

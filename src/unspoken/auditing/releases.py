@@ -244,12 +244,12 @@ def _sight(
         for name in project.contexts
     ]
     if lacks:
-        contexts.append(context_of("missing", lacking(lacks), _by_record(ready)))
+        contexts.append(context_of("missing", lacking(lacks), _has_record_coins(ready)))
     return _Sight(reader, reads, joined, shown, contexts, by, [*lacks], strays)
 
 
-def _by_record(ready: Prepared) -> bool:
-    """Whether what is shown goes by coins of records, which keep limits given what is missing."""
+def _has_record_coins(ready: Prepared) -> bool:
+    """Whether the plan has record coins, whose limits hold given which values are missing."""
     adopted = ready.adopted
     if adopted is None:
         return ready.project.plan.by == "record"

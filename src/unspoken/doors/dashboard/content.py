@@ -41,7 +41,7 @@ def overview_page(found: Overview) -> Row:
         "streams": [_stream(each) for each in found.streams],
         "epochs": [row for row in map(_stream, found.streams) if row["epoch"]],
         "unit": prose.listed(found.streams[0].unit) if found.streams else "",
-        "promise": [*map(prose.times, found.promise)],
+        "promise": [*map(prose.unbroken, found.promise)],
         "premises": _premises(found.coalitions, found.noisy),
         "matrix": _matrix(found),
         "about": list(dict.fromkeys(each.about for each in found.coalitions)),
