@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from unspoken.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     BATCH,
     MasterKey,
@@ -23,8 +24,6 @@ from unspoken.numerics.coins import (
     draw,
     encode_keys,
     fresh_draws,
-    released,
-    threshold,
 )
 from unspoken.numerics.fingerprint import RowFingerprint
 

@@ -19,6 +19,7 @@ import duckdb
 import numpy as np
 
 from unspoken.models.friends import Neighbour, grid
+from unspoken.models.friendship_files import read_friendships
 from unspoken.models.friendships import Blocks, Friendships
 from unspoken.published.dependent_friends import dpm_friends
 
@@ -67,7 +68,7 @@ def records(millions: float, memory: str) -> Iterator[dict[str, Any]]:
         edge_file, city_file = files(Path(name), size)
         for title, given in (("DuckDB, one class", None), ("DuckDB, three classes", city_file)):
             begin = time.perf_counter()
-            edges = Friendships.read(edge_file, given, folder=Path(name), memory=memory)
+            edges = read_friendships(edge_file, given, folder=Path(name), memory=memory)
             counted = time.perf_counter()
             models = laws() if given else law
             scale = dpm_friends(edges, models, limit=1.0, reach=law.width).value

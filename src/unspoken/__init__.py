@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unspoken.lending import lending
+from unspoken.lending import PRESENTERS, lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.adversary import Adversary as Adversary
@@ -92,6 +92,18 @@ HOMES = {
 }  # fmt: skip
 ROOMS = ("published",)  # called by their own name
 _lent = lending(__name__, HOMES)
+
+# How results become data frames and pictures.
+FRAMES, IMAGES = "unspoken.frames", "unspoken.pictures.images"
+PRESENTERS.update(
+    {
+        "to_frame": (FRAMES, "frame"),
+        "arrow_to_frame": (FRAMES, "arrow_to_frame"),
+        "check_drawing": (IMAGES, "opened"),
+        "draw_svg": (IMAGES, "svg"),
+        "write_picture": (IMAGES, "picture_writer"),
+    }
+)
 
 __all__ = sorted([*(name for names in HOMES.values() for name in names), "__version__"])
 

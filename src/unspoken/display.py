@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import Any
 
 from unspoken.errors import cut, printable
+from unspoken.lending import presenter
 
 __all__ = ["Framed", "Shown", "Tabled", "html_table", "json_number", "share"]
 
@@ -123,9 +124,7 @@ class Framed:
 
     def to_frame(self) -> Any:
         """The rows as a pandas DataFrame."""
-        from unspoken.frames import frame
-
-        return frame(self.records())
+        return presenter("to_frame")(self.records())
 
 
 def json_number(x: float) -> float | str:

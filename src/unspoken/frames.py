@@ -12,12 +12,18 @@ try:
 except ImportError:  # said when a frame is asked for
     pandas = None
 
-__all__ = ["frame", "opened"]
+__all__ = ["arrow_to_frame", "frame", "opened"]
 
 
 def frame(records: Sequence[dict[str, Any]]) -> Any:
     """A DataFrame with a row for each record."""
     return opened().DataFrame.from_records(list(records))
+
+
+def arrow_to_frame(table: Any) -> Any:
+    """An Arrow table as a DataFrame."""
+    opened()
+    return table.to_pandas()
 
 
 def opened() -> Any:

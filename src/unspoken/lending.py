@@ -8,8 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
-__all__ = ["lending"]
+__all__ = ["PRESENTERS", "lending", "presenter"]
+
+# What results ask of the interfaces, {task: (module, function)}: data frames, drawn pictures. The
+# top package fills it, so that results know no interface.
+PRESENTERS: dict[str, tuple[str, str]] = {}
 
 
 def lending(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], object]:
@@ -24,3 +29,17 @@ def lending(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str],
         return found
 
     return fetched
+
+
+def presenter(task: str) -> Callable[..., Any]:
+    """The function of the interfaces that does this for a result."""
+    module, function = PRESENTERS[task]
+    try:
+        found: Callable[..., Any] = getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(__name__.partition(".")[0]):
+            raise
+        from unspoken.errors import InputError
+
+        raise InputError(f"{task}: needs all of unspoken, not its core alone") from None
+    return found

@@ -15,7 +15,7 @@ Graph = Mapping[str, Mapping[str, str]]  # who imports whom, and where
 
 # The top, `unspoken` itself, lends the public names: it may open every room, and nobody uses it.
 TOP = ""
-GROUND = {"errors", "display", "frames", "pictures", "numerics", "types"}
+GROUND = {"errors", "display", "frames", "lending", "pictures", "numerics", "types"}
 CLOUD = {"views", "measures", "adversary"}
 THEORY = {"beliefs", "families", *CLOUD}
 SOLVERS = {"planning", "searching", "calibration"}
@@ -26,9 +26,9 @@ FLOW = {"ledger", "releasing", "answering", "serving", "auditing", "doors", "cli
 ONLY: Mapping[str, set[str]] = {
     "errors": set(),
     "client": {"errors", "frames"},  # of the service, on machines that have nothing else of ours
-    "display": {"errors", "frames"},
+    "display": {"errors", "lending"},
     "frames": {"errors"},
-    "pictures": {"errors", "numerics"},
+    "pictures": {"errors", "lending", "numerics"},
     "numerics": {"errors"},
     "types": {"errors", "display", "pictures", "numerics"},
     "engines": GROUND,  # where tables live: they know no privacy

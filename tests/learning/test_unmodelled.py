@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.learning import Learned, Unmodelled, table_of, unmodelled
-from unspoken.learning.unmodelled import MOST
+from unspoken.learning import Learned, table_of, unmodelled
+from unspoken.learning.unmodelled import MOST, Unmodelled
 from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from unspoken.models.friendship_files import read_blocks, read_friendships
 from unspoken.models.friendships import Blocks, Friendships
 
 Rows = Counter[tuple[Any, ...]]
@@ -58,7 +59,7 @@ def test_friends_of_every_class(seed: int, tmp_path: Path) -> None:
     edges = written(tmp_path, "edges.parquet", {"who": a, "with whom": b})
     kinds: dict[str, list[Any]] = {"user": list(classes), "it's": list(classes.values())}
     users = written(tmp_path, "classes.parquet", kinds)
-    read = Friendships.read(edges, users, folder=tmp_path)
+    read = read_friendships(edges, users, folder=tmp_path)
     assert rows_of(read) == truth
     assert read.classes == ("la", "ny", "sf")
 
@@ -72,7 +73,7 @@ def test_one_class_of_users(tmp_path: Path) -> None:
     alone = truth.pop(("", 0), 0)  # whoever is a friend of nobody is in no edge
     found = rows_of(Friendships.of(a, b))
     assert found.pop(("", 0), 0) == alone
-    assert found == rows_of(Friendships.read("edges.csv", folder=tmp_path)) == truth
+    assert found == rows_of(read_friendships("edges.csv", folder=tmp_path)) == truth
     names = [f"u{x}" for x in a], [f"u{x}" for x in b]
     assert np.array_equal(Friendships.of(*names).degrees, Friendships.of(a, b).degrees)
 
@@ -115,14 +116,14 @@ def test_blocks_from_files(tmp_path: Path) -> None:
     edges = written(tmp_path, "e.parquet", {"a": [1, 2, 4], "b": [2, 3, 5]})
     users = list(range(1, 8))
     block = written(tmp_path, "b.parquet", {"user": users, "block": list("xxxyyzz")})
-    found = Blocks.read(edges, block, folder=tmp_path)
+    found = read_blocks(edges, block, folder=tmp_path)
     assert (found.sizes.tolist(), found.many.tolist()) == ([2, 3], [2, 1])
     crossed = written(tmp_path, "c.parquet", {"user": users, "block": list("xxyyyzz")})
     with pytest.raises(unspoken.UnspokenError, match="1 friendships are between two blocks"):
-        Blocks.read(edges, crossed, folder=tmp_path)
+        read_blocks(edges, crossed, folder=tmp_path)
     short = written(tmp_path, "d.parquet", {"user": users[:4], "block": list("xxxy")})
     with pytest.raises(unspoken.UnspokenError, match="1 friendships"):
-        Blocks.read(edges, short, folder=tmp_path)
+        read_blocks(edges, short, folder=tmp_path)
     with pytest.raises(unspoken.UnspokenError, match="between two blocks"):
         Blocks.of([1], [2], {1: "x", 2: "y"})
 
@@ -150,7 +151,7 @@ def test_nobody_is_lost(
     first = written(tmp_path, "edges.parquet", edges)
     second = written(tmp_path, "classes.parquet", classes) if classes else None
     with pytest.raises(unspoken.UnspokenError, match=words):
-        Friendships.read(first, second, folder=tmp_path)
+        read_friendships(first, second, folder=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_nobody_is_lost(
         (lambda: Friendships.of([1], [2], {1: "x"}), "1 users have none, such as 2"),
         (lambda: Friendships.of([1], [2], {"1": "x"}), "have none"),
         (lambda: Friendships.of(range(65), range(65), {k: str(k) for k in range(65)}), "merge"),
-        (lambda: Friendships.read("absent.parquet"), "absent.parquet"),
+        (lambda: read_friendships("absent.parquet"), "absent.parquet"),
     ],
 )
 def test_refusals(ask: Any, words: str) -> None:
@@ -185,7 +186,7 @@ def test_gowalla(shared: Path) -> None:
     edges = Friendships.of(a, b)
     assert (len(pairs), edges.users.sum(), edges.degrees.max()) == (46_001, 5_086, 1_353)
     assert edges.users @ edges.degrees == 2 * 46_001
-    assert rows_of(Friendships.read(home / "friends.csv.gz")) == rows_of(edges)
+    assert rows_of(read_friendships(home / "friends.csv.gz")) == rows_of(edges)
     classes = {user: "abc"[user % 3] for user in {*a, *b}}
     assert rows_of(Friendships.of(a, b, classes)) == by_hand(pairs, classes)
     assert Blocks.of(a, b).largest == 5_042
@@ -196,7 +197,7 @@ def test_ego_facebook(shared: Path) -> None:
     if not home.is_dir():
         pytest.skip("needs ego_facebook, which is not among the data sets beside the checkout")
     pairs = pairs_in(home / "edges.csv.gz")
-    edges = Friendships.read(home / "edges.csv.gz")
+    edges = read_friendships(home / "edges.csv.gz")
     assert edges.users.sum() == 4_039
     assert edges.users @ edges.degrees == 2 * 88_234
     assert edges.degrees.max() == max(Counter(itertools.chain(*pairs)).values()) == 1_045

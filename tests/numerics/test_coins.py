@@ -20,17 +20,15 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.numerics import reference
 from unspoken.errors import InputError
-from unspoken.numerics import coins, records
+from unspoken.numerics import coin_thresholds, coins, records
+from unspoken.numerics.coin_thresholds import ALWAYS, released, threshold
 from unspoken.numerics.coins import (
     ALGORITHM,
-    ALWAYS,
     MasterKey,
     attribute_keys,
     draw,
     encode_keys,
     fresh_draws,
-    released,
-    threshold,
 )
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "coins.json").read_text("utf-8"))
@@ -266,14 +264,14 @@ def test_a_planted_threshold_is_found(planted) -> None:
 
 def test_more_places_are_taken_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [threshold(eps) for eps in epsilons()[:300]]
-    monkeypatch.setattr(coins, "PLACES", 1)
+    monkeypatch.setattr(coin_thresholds, "PLACES", 1)
     assert [threshold(eps) for eps in epsilons()[:300]] == expected
 
 
 @given(st.floats(2.0**-64, 45.0), st.integers(1, 200))
 @examples(300)
 def test_the_exponential_lies_between_its_bounds(epsilon: float, places: int) -> None:
-    low, high = coins._exponential(epsilon, places)
+    low, high = coin_thresholds._exponential(epsilon, places)
     with mpmath.workdps(150):
         assert low <= mpmath.exp(mpmath.mpf(epsilon)) * 2**places <= high
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unspoken.mechanisms.one_sided import release_probability
-from unspoken.numerics.coins import ALWAYS, threshold
+from unspoken.numerics.coin_thresholds import ALWAYS, threshold
 from unspoken.releasing.assessing.coarse import coarse, probability, up
 
 

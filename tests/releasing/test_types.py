@@ -16,13 +16,12 @@ import pytest
 
 from tests.releasing.small import Attributes, planned, small
 from unspoken.errors import InputError
+from unspoken.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     MasterKey,
     attribute_keys,
     draw,
     encode_keys,
-    released,
-    threshold,
 )
 from unspoken.releasing import prepare, release
 

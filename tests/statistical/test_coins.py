@@ -14,16 +14,14 @@ import pyarrow as pa
 import pytest
 
 from unspoken.numerics.arrays import Words
+from unspoken.numerics.coin_thresholds import ALWAYS, released, threshold
 from unspoken.numerics.coins import (
-    ALWAYS,
     BATCH,
     MasterKey,
     attribute_keys,
     draw,
     encode_keys,
     fresh_draws,
-    released,
-    threshold,
 )
 
 COUNT, TEXT_COUNT = 10**7, 10**6

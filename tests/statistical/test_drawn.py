@@ -27,14 +27,13 @@ from unspoken.answering.numbers import Number
 from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise, Suppression
 from unspoken.mechanisms.drawing import draw, on_grid, with_noise_of
 from unspoken.numerics.arrays import Counts, Words
+from unspoken.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     MasterKey,
     attribute_keys,
     encode_keys,
     fresh_draws,
     record_keys,
-    released,
-    threshold,
 )
 from unspoken.numerics.coins import draw as tossed
 from unspoken.numerics.noise import one_sided_noise, two_sided_noise, with_noise

@@ -28,7 +28,8 @@ from unspoken.engines.sql import Expression
 from unspoken.mechanisms import one_sided
 from unspoken.numerics import coins as tossed
 from unspoken.numerics.arrays import Mask
-from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys, threshold
+from unspoken.numerics.coin_thresholds import threshold
+from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.policy import Project
 from unspoken.releasing import asked, release
 from unspoken.releasing.rows import kernel

@@ -67,7 +67,7 @@ def _row(entry: InContext, names: Mapping[str, str], cap: float) -> list[str | T
 def _rows(entry: InContext) -> str:
     """How many rows give the answer with those odds."""
     answer = entry.leak.answer
-    if answer is None or prose.tells_nothing(entry.leak):
+    if answer is None or prose.tells_nothing(entry.leak.odds):
         return ""
     return f"<{NBSP}{FEW}" if few(answer.rows) else f"{answer.rows:,.0f}"
 

@@ -294,7 +294,7 @@ def _factor(entry: Leak, cap: float) -> Text:
 
 
 def _answer(entry: Leak) -> str:
-    if prose.tells_nothing(entry):
+    if prose.tells_nothing(entry.odds):
         return "none"
     if entry.answer is None:
         return "too many to list"

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.learning.project_table import duckdb_table as duckdb_table
     from unspoken.learning.project_table import table_of as table_of
     from unspoken.learning.trees.kept import KeptLinks as KeptLinks
-    from unspoken.learning.unmodelled import Unmodelled as Unmodelled
 
 # Where each name lives.
 HOMES = {
@@ -30,7 +29,6 @@ HOMES = {
     "learned": ["Learned", "counted_pairs"],
     "project_table": ["duckdb_table", "table_of"],
     "plain": ["learn"],
-    "unmodelled": ["Unmodelled"],
 }
 
 __getattr__ = lending(__name__, HOMES)

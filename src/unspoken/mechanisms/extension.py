@@ -26,7 +26,7 @@ from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.mechanisms.together import Together
 from unspoken.numerics.arrays import Codes, Mask
-from unspoken.numerics.coins import Coins
+from unspoken.numerics.coin_thresholds import CoinSource
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import items
 
@@ -114,7 +114,7 @@ class Extension(RecordCoin, Shown):
         return Together([self.first.showing(names).beside_earlier(), self])
 
     def let_out(
-        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+        self, domain: Domain, codes: Mapping[str, Codes], coins: CoinSource
     ) -> Mapping[str, Mask]:
         chain = self.chain
         drawn = [coins.of_record(digest) for digest in self.coins]

@@ -26,7 +26,7 @@ from unspoken.mechanisms.record_shares import RecordShares
 from unspoken.mechanisms.record_toss import both
 from unspoken.mechanisms.recorded import Recorded, recorded_view
 from unspoken.numerics.arrays import Codes, Mask
-from unspoken.numerics.coins import Coins
+from unspoken.numerics.coin_thresholds import CoinSource
 from unspoken.types.channel import Output
 from unspoken.types.domain import Domain, Value
 from unspoken.types.secret import Secret
@@ -113,7 +113,7 @@ class Mechanism(ABC):
         return tuple(names)
 
     def let_out(
-        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+        self, domain: Domain, codes: Mapping[str, Codes], coins: CoinSource
     ) -> Mapping[str, Mask]:
         """Which rows' persistent coins let out their value, by variable.
 

@@ -26,7 +26,7 @@ from unspoken.mechanisms.parts import Parts, Toss
 from unspoken.mechanisms.record_table import WHOLE
 from unspoken.mechanisms.suppression import Suppression
 from unspoken.numerics.arrays import CELLS, Array, Codes, Mask
-from unspoken.numerics.coins import Coins, released, threshold
+from unspoken.numerics.coin_thresholds import CoinSource, released, threshold
 from unspoken.numerics.numbers import number
 from unspoken.types.channel import Channel, Output
 from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
@@ -99,7 +99,7 @@ class OneSided(Mechanism, Shown):
         return {name: self.release_probability(name) for name in self.epsilon}
 
     def let_out(
-        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+        self, domain: Domain, codes: Mapping[str, Codes], coins: CoinSource
     ) -> Mapping[str, Mask]:
         below = {name: threshold(epsilon) for name, epsilon in self.epsilon.items()}
         return {name: released(coins.of_attribute(name), t) for name, t in below.items()}

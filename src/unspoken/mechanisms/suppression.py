@@ -24,7 +24,7 @@ from unspoken.mechanisms.record_chain import RecordChain
 from unspoken.mechanisms.record_table import RecordPatterns, RecordTable, Shows
 from unspoken.mechanisms.record_toss import RecordToss
 from unspoken.numerics.arrays import Codes, Counts, Mask, Words
-from unspoken.numerics.coins import Coins
+from unspoken.numerics.coin_thresholds import CoinSource
 from unspoken.numerics.numbers import number
 from unspoken.types.domain import Domain, Value
 from unspoken.types.kinds import expect, items, labels
@@ -146,7 +146,7 @@ class Suppression(RecordCoin, Shown):
         return Parts(records=(RecordToss((self.table,), (seen,)),) if seen else ())
 
     def let_out(
-        self, domain: Domain, codes: Mapping[str, Codes], coins: Coins
+        self, domain: Domain, codes: Mapping[str, Codes], coins: CoinSource
     ) -> Mapping[str, Mask]:
         positions = [self.table.positions(domain, name)[codes[name]] for name in self.names]
         masks = self.patterns(np.stack(positions, axis=1), coins.of_record(self.digest))

@@ -2,34 +2,29 @@
 
 A cell's coin is a keyed pseudo-random number of (record key, attribute, epoch): whoever asks,
 however often and in whatever batches, meets the same coin. The cell is released where the coin is
-below the attribute's threshold. The algorithm has a name, which goes into manifests, and golden
-numbers, frozen in the tests; another algorithm is another name.
-
-    coin < floor(2^64 (1 - e^-eps)):   never more often than p = 1 - e^-eps, by less than 2^-64 less
+below the attribute's threshold (numerics/coin_thresholds.py). The algorithm has a name, which goes
+into manifests, and golden numbers, frozen in the tests; another algorithm is another name.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import stat
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
 from unspoken.errors import InputError
-from unspoken.numerics.arrays import Mask, Words
+from unspoken.numerics.arrays import Words
 from unspoken.numerics.files import created
 from unspoken.numerics.prf import KEY_BYTES, Derives, Key, block_cipher, drawn
 from unspoken.numerics.records import RecordKeys, encode_keys
 
 __all__ = [
     "ALGORITHM",
-    "ALWAYS",
     "BATCH",
     "AttributeKeys",
     "Coins",
@@ -40,14 +35,10 @@ __all__ = [
     "fresh_draws",
     "fresh_name",
     "record_keys",
-    "released",
-    "threshold",
 ]
 
 ALGORITHM = "unspoken-coin-1"
-ALWAYS = 1 << 64  # the threshold above every coin
 BATCH = 122_880  # rows to hand over at a time, as measured; any number does
-PLACES = 192  # binary places e^eps is first worked out to; doubled if they do not decide
 
 
 class MasterKey(Key):
@@ -183,47 +174,3 @@ def fresh_draws(count: int) -> Words:
 def fresh_name() -> str:
     """64 hexadecimal digits that nothing else is called by."""
     return os.urandom(32).hex()
-
-
-def released(coins: Words, below: int) -> Mask:
-    """Which cells are released, of those that may be."""
-    if not 0 <= below <= ALWAYS:
-        raise InputError(f"threshold {below}: must be from 0 to 2^64")
-    # p = 1 apart: 2^64 is no 64-bit number, and a coin of 2^64 - 1 is released too.
-    return np.ones(len(coins), np.bool_) if below == ALWAYS else coins < np.uint64(below)
-
-
-@cache
-def threshold(epsilon: float) -> int:
-    """floor(2^64 (1 - e^-eps)), exactly: eps is the rational number the float is.
-
-    Infinity gives 2^64, always; no other epsilon does.
-    """
-    if not epsilon >= 0:
-        raise InputError(f"epsilon {epsilon}: must be 0 or more")
-    if epsilon > 45.0:  # e^-45 < 2^-64
-        return ALWAYS if math.isinf(epsilon) else ALWAYS - 1
-    if epsilon < 2.0**-64:  # 1 - e^-eps < eps
-        return 0
-    places = PLACES
-    while True:  # ends: e^-eps of a rational eps > 0 is irrational, so 2^64 e^-eps is no integer
-        low, high = _exponential(epsilon, places)
-        # 2^64 - 2^64 e^-eps, rounded down; 2^64 e^-eps is rounded up, from both sides of e^eps.
-        least, most = (ALWAYS + (-(ALWAYS << places) // end) for end in (low, high))
-        if least == most:
-            return least
-        places *= 2
-
-
-def _exponential(epsilon: float, places: int) -> tuple[int, int]:
-    """Integers around 2^places e^eps: the series, every term rounded down, and up."""
-    top, bottom = epsilon.as_integer_ratio()
-    low = high = down = up = 1 << places
-    n = 0
-    while up > 1 or n * bottom < 2 * top:
-        n += 1
-        down = down * top // (bottom * n)
-        up = -(-up * top // (bottom * n))
-        low, high = low + down, high + up
-    # From n >= 2 eps on, every term is at most half the one before: the rest is at most the last.
-    return low, high + up

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unspoken.lending import presenter
 from unspoken.pictures.looks import Chart
 
 __all__ = ["Picture"]
@@ -18,21 +19,17 @@ class Picture:
     described: Chart
 
     def __post_init__(self) -> None:
-        from unspoken.pictures.images import opened
-
-        opened()  # refused where it is asked for, not where a notebook shows it
+        presenter("check_drawing")()  # refused where it is asked for, not where a notebook shows it
 
     def svg(self) -> str:
         """As text that browsers draw."""
-        from unspoken.pictures.images import svg
-
-        return svg(self.described)
+        image: str = presenter("draw_svg")(self.described)
+        return image
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file that ends in .svg or .png."""
-        from unspoken.pictures.images import picture_writer
-
-        return picture_writer(path)(self.described)
+        written: Path = presenter("write_picture")(path)(self.described)
+        return written
 
     def __repr__(self) -> str:
         return f'Picture: {self.described["title"]["text"]}; .save("picture.svg") writes it'

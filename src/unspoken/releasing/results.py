@@ -15,6 +15,7 @@ from unspoken.display import Shown
 from unspoken.engines.syntax import one_line
 from unspoken.errors import InputError
 from unspoken.ledger import Release
+from unspoken.lending import presenter
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution
@@ -213,10 +214,7 @@ class Released(Shown):
 
     def to_frame(self) -> Any:
         """What was written, as a pandas DataFrame."""
-        from unspoken.frames import opened
-
-        opened()
-        return self.to_arrow().to_pandas()
+        return presenter("arrow_to_frame")(self.to_arrow())
 
 
 @dataclass(frozen=True, repr=False)

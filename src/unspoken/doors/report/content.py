@@ -230,7 +230,7 @@ def worst(findings: Findings) -> list[Row]:
 
 def _worst_of(findings: Findings, entries: Sequence[Leak], target: str) -> Row:
     entry = max((e for e in entries if e.about == target), key=lambda e: e.odds.nats)
-    nobody = prose.tells_nothing(entry)
+    nobody = prose.tells_nothing(entry.odds)
     above = entry.above(findings.project.limits.odds_cap)
     return {
         "who": "" if nobody else findings.called[entry.who],
@@ -360,7 +360,7 @@ def _application(findings: Findings, name: str, most: Leak | None) -> str:
         return f"{asked}; under this plan, it gets nothing and learns nothing."
     if most is None:
         return f"{asked}; nothing is declared sensitive."
-    if prose.tells_nothing(most):
+    if prose.tells_nothing(most.odds):
         return f"{asked}; alone, it learns nothing noticeable about any sensitive value."
     return (
         f"{asked}; alone, it learns most about {most.about} "

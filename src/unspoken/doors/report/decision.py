@@ -123,7 +123,7 @@ def _risk(findings: Findings) -> str:
     worst: Leak | None = max(findings.planned, key=lambda entry: entry.odds.nats, default=None)
     if worst is None:
         return "Nothing is limited."
-    if prose.tells_nothing(worst) or not findings.plan.objective > 0:
+    if prose.tells_nothing(worst.odds) or not findings.plan.objective > 0:
         return "No answer makes a sensitive value noticeably more likely."
     odds = prose.odds_of(worst.odds)
     moved = ""

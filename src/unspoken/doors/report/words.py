@@ -72,7 +72,7 @@ def sentence(entry: Leak, secrets: Sequence[object]) -> str:
 
     ``secrets``: all sensitive labels of the target, to name them shortly.
     """
-    if tells_nothing(entry):
+    if tells_nothing(entry.odds):
         return f"No answer makes a sensitive value of {entry.about} more likely than it was."
     if entry.answer is not None and few(entry.answer.rows):
         return (

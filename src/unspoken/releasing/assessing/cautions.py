@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from unspoken.learning import Learned, Unmodelled
+from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
+from unspoken.learning.unmodelled import Unmodelled
 from unspoken.ledger import Account, Release
 from unspoken.mechanisms import OneSided
 from unspoken.policy import Project

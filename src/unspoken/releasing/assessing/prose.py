@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from unspoken.errors import in_rows as rows
 from unspoken.releasing.assessing.coarse import up
-from unspoken.releasing.assessing.leaks import Leak
 from unspoken.types.bound import Bound
 
 __all__ = [
@@ -137,9 +136,9 @@ def listed(names: Iterable[object], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def tells_nothing(entry: Leak) -> bool:
+def tells_nothing(odds: Bound) -> bool:
     """Whether no answer makes any secret noticeably more likely."""
-    return not entry.odds.odds > UNCHANGED
+    return not odds.odds > UNCHANGED
 
 
 def _places(odds: float) -> int:
