@@ -15,7 +15,7 @@ SERVERS_READY := .venv-servers/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit arithmetic test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
+.PHONY: help setup test lint types unit test-slow arithmetic test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ $(READY): locks/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-test: lint ## lint, then every test but the stress runs, and types beside them
+test: lint ## lint, then the daily tests (all but the slow ones), and types beside them
 	@$(MAKE) --no-print-directory types & typed=$$!; $(MAKE) --no-print-directory unit && { wait $$typed || { echo "make types fails, see above"; exit 1; }; }
 
 lint: $(READY) ## ruff: rules and layout
@@ -38,8 +38,11 @@ lint: $(READY) ## ruff: rules and layout
 types: $(READY) ## mypy: strict over src, leniently over the rest
 	$(BIN)/mypy
 
-unit: $(READY) ## the tests alone
-	$(BIN)/python -m pytest -n $(WORKERS)
+unit: $(READY) ## the daily tests alone
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+test-slow: $(READY) ## the tests marked slow, which make test leaves out
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 # Plans must not depend on the last digits of a processor: linear programs in another order with the
 # oldest kernels of OpenBLAS, and NumPy without AVX-512 with others. A processor without AVX-512

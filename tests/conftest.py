@@ -17,6 +17,7 @@ from opendp.measurements import make_laplace
 from tests.effort import EFFORT, EXAMPLES
 from tests.perturbed import perturb, seed_of_environment
 from tests.repeatable import Draws, repeat
+from tests.selection import has_nothing_selected
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,6 +40,14 @@ settings.register_profile(
     "faults", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile("stress" if EFFORT > 1 else "default")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of which nothing is selected are not imported: all imports together take long."""
+    selection: str = config.option.markexpr
+    if selection and collection_path.match("test_*.py"):
+        return has_nothing_selected(collection_path.read_text("utf-8"), selection) or None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

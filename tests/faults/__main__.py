@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.faults.planted import Fault, faults, misplaced
+from tests.selection import DAILY
 
 ROOT = Path(__file__).resolve().parents[2]
 # A fault may make a loop endless, which only a guard of a test ends (tests/within.py), or pytest
@@ -31,18 +32,18 @@ PASSED, FAILED = 0, 1
 
 
 def run(source: Path, tests: Sequence[str], seconds: int | None = None) -> tuple[int, str]:
-    """These tests on this copy of src: pytest's exit code and all that it prints."""
+    """These tests on this copy of src: pytest's exit code and all that it prints.
+
+    They are selected and try as hard as in `make test`, which would catch the fault as well.
+    """
     # Plain asserts: under CI pytest compares long lists whole, which takes minutes.
     quiet = ["-x", "-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(source),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "UNSPOKEN_STRESS": "1",  # as many examples as are worth it, where a daily run takes a third
-    }
+    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("UNSPOKEN_STRESS", None)
+    profile = ["--hypothesis-profile=faults"]
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *quiet, "--hypothesis-profile=faults", *tests],
+            [sys.executable, "-m", "pytest", *quiet, "-m", DAILY, *profile, *tests],
             cwd=ROOT,
             env=environment,
             capture_output=True,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from tests.selection import slow_tests
 
 __all__ = ["Fault", "faults", "misplaced"]
 
@@ -14,8 +17,8 @@ ROOMS = Path(__file__).with_name("rooms")
 
 @dataclass(frozen=True)
 class Fault:
-    """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; ``tests`` are to fail:
-    files, or single ones in them.
+    """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; one of ``tests`` is to
+    fail: files, or single test functions in them, that `make test` runs.
 
     ``beyond`` says why these tests are not those of the fault's own room.
     """
@@ -48,13 +51,26 @@ def faults() -> list[Fault]:
     ]
 
 
+@cache
+def syntax_of(text: str) -> str:
+    """The syntax tree as text, without places: many faults are of the same file."""
+    return ast.dump(ast.parse(text))
+
+
+def why_not_daily(test: str, root: Path) -> str:
+    """Why `make test` does not run this test; empty if it does."""
+    path, _, name = test.partition("::")
+    file, function = root / path, name.partition("[")[0]
+    if not file.is_file():
+        return f"{test}: no such test file"
+    if function and f"def {function}(" not in file.read_text("utf-8"):
+        return f"{test}: no such test in this file"
+    return f"{test}: is slow, so `make test` leaves it out" * (function in slow_tests(file))
+
+
 def misplaced(fault: Fault, root: Path) -> list[str]:
     """What is wrong with the description of one fault."""
-    complaints = [
-        f"{test}: no such test file"
-        for test in fault.tests
-        if not (root / test.partition("::")[0]).exists()
-    ]
+    complaints = [why for test in fault.tests if (why := why_not_daily(test, root))]
     strangers = [test for test in fault.tests if not test.startswith(f"tests/{fault.room}/")]
     if strangers and not fault.beyond:
         complaints.append(f"{strangers[0]}: not in tests/{fault.room}; say why in `beyond`")
@@ -63,6 +79,6 @@ def misplaced(fault: Fault, root: Path) -> list[str]:
     text = fault.path(root / "src").read_text("utf-8")
     if text.count(fault.old) != 1:
         complaints.append(f"{fault.file} has the old text {text.count(fault.old)} times")
-    elif ast.dump(ast.parse(fault.planted(root / "src"))) == ast.dump(ast.parse(text)):
+    elif ast.dump(ast.parse(fault.planted(root / "src"))) == syntax_of(text):
         complaints.append("the new text means the same")
     return complaints

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.faults.__main__ import FAILED, first_failed, run
-from tests.faults.planted import Fault, faults, misplaced
+from tests.faults.planted import Fault, faults, misplaced, why_not_daily
 
 FAULTS = faults()
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_can_be_planted(fault: Fault, root: Path) -> None:
-    assert not misplaced(fault, root), "the code has changed: mend tests/faults/rooms"
+def test_every_fault_can_be_planted(root: Path) -> None:
+    wrong = [f"{fault.name}: {why}" for fault in FAULTS for why in misplaced(fault, root)]
+    assert not wrong, "the code has changed, mend tests/faults/rooms:\n" + "\n".join(wrong)
 
 
 def test_there_are_enough_of_them_everywhere() -> None:
@@ -31,8 +31,20 @@ def test_a_misplaced_fault_is_found(root: Path) -> None:
         Fault("elsewhere", sound.file, sound.old, sound.new, ("tests/house/test_words.py",)),
         Fault("nowhere", "no/such.py", sound.old, sound.new, sound.tests),
         Fault("untested", sound.file, sound.old, sound.new, ("tests/no/such.py",)),
+        Fault("misnamed", sound.file, sound.old, sound.new, (f"{sound.tests[0]}_but_not_so",)),
     ):
         assert misplaced(wrong, root), wrong.name
+
+
+def test_a_slow_test_catches_no_fault(tmp_path: Path) -> None:
+    file = tmp_path / "test_slow.py"
+    sound = "import pytest\n\ndef test_daily(): ...\n\n@pytest.mark.slow\ndef test_slow(): ...\n"
+    file.write_text(sound, "utf-8")
+    assert [
+        bool(why_not_daily(f"test_slow.py::test_{name}", tmp_path)) for name in ("daily", "slow")
+    ] == [False, True]
+    file.write_text(sound + "\npytestmark = pytest.mark.slow\n", "utf-8")
+    assert "slow" in why_not_daily("test_slow.py::test_daily", tmp_path)
 
 
 def test_a_long_message_hides_no_failed_test(

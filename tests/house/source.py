@@ -13,6 +13,7 @@ from typing import Any
 
 CODE = ("src", "tests", "examples", "benchmarks", "studies")
 LEFT_OUT = {"__pycache__", "build", "dist", "node_modules"}
+REPOSITORY = Path(__file__).resolve().parents[2]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -61,8 +62,17 @@ class Module:
 
 def modules(root: Path, *folders: str) -> list[Module]:
     """The Python files under these folders of the root, or under src."""
+    read = read_once if root == REPOSITORY else read_modules
+    return list(read(root, folders))
+
+
+def read_modules(root: Path, folders: tuple[str, ...]) -> list[Module]:
     found = [path for folder in folders or ("src",) for path in (root / folder).rglob("*.py")]
     return [Module(path.relative_to(root), path.read_text("utf-8")) for path in sorted(found)]
+
+
+# No test changes the repository; a house with a planted fault is read anew each time.
+read_once = cache(read_modules)
 
 
 def texts(root: Path, *suffixes: str) -> Iterator[tuple[Path, str]]:
@@ -83,6 +93,11 @@ def texts(root: Path, *suffixes: str) -> Iterator[tuple[Path, str]]:
 
 def ask(root: Path, program: str, cwd: Path | None = None) -> Any:
     """What ``program`` prints as JSON, run by a new Python that sees this root's unspoken first."""
+    printed = print_once if root == REPOSITORY else output_of
+    return json.loads(printed(root, program, cwd))
+
+
+def output_of(root: Path, program: str, cwd: Path | None) -> str:
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -92,7 +107,10 @@ def ask(root: Path, program: str, cwd: Path | None = None) -> Any:
         cwd=cwd,
     )
     assert run.returncode == 0, f"a fresh Python failed:\n{run.stderr[-1500:]}"
-    return json.loads(run.stdout)
+    return run.stdout
+
+
+print_once = cache(output_of)
 
 
 def none_of(faults: list[str], rule: str) -> None:

@@ -180,9 +180,9 @@ def is_hidden_import(node: ast.AST) -> TypeGuard[ast.Call]:
     return name in {"import_module", "__import__"}
 
 
-def late_imports(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
+def late_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt | ast.expr]:
     """What is imported by a call, or by a statement inside a function."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if is_hidden_import(node):
             yield node
         elif isinstance(node, FUNCTIONS):
@@ -207,7 +207,7 @@ def hidden_imports(root: Path) -> list[str]:
         f"{module.at(node)}: {ast.unparse(node)}"
         for module in modules(root, "src/unspoken")
         if module.room not in (TOP, "lending")
-        for node in late_imports(module.tree)
+        for node in late_imports(module.nodes)
         if not may_be_late(module, node)
     )
     return sorted(set(faults))
@@ -217,9 +217,8 @@ def early_imports(root: Path) -> list[str]:
     """Extras outside the module that is for them, and writers at the top of anything but one."""
     faults = []
     for module in modules(root, "src/unspoken"):
-        tree = module.tree
-        late = set(late_imports(tree))
-        for node in ast.walk(tree):
+        late = set(late_imports(module.nodes))
+        for node in module.nodes:
             for name in imported(module, node):
                 mine = DRAWN_WITH.get(name.partition(".")[0], module.name)
                 early = is_writer(name) and node not in late and module.name not in WRITERS

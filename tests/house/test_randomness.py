@@ -1,6 +1,7 @@
 """Two doors to randomness: numerics/coins.py and noise.py. Simulation gets a seeded generator."""
 
 import ast
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -35,22 +36,21 @@ def asked_for(node: ast.AST) -> set[str]:
     return set()
 
 
-def annotations(tree: ast.AST) -> set[ast.AST]:
+def annotations(nodes: Iterable[ast.AST]) -> set[ast.AST]:
     """Every ``np.random.Generator``, piece by piece, that is the type of a parameter."""
-    types = [n.annotation for n in ast.walk(tree) if isinstance(n, ast.arg) and n.annotation]
+    types = [n.annotation for n in nodes if isinstance(n, ast.arg) and n.annotation]
     named = (n for t in types for n in ast.walk(t) if isinstance(n, ast.Attribute))
     return {part for n in named if ast.unparse(n) in HANDED_IN for part in ast.walk(n)}
 
 
 def faults_in(module: Module) -> list[str]:
-    tree = module.tree
-    allowed = annotations(tree)
+    allowed = annotations(module.nodes)
     return [
         f"{module.at(node)}: {ast.unparse(node)}"
-        for node in ast.walk(tree)
+        for node in module.nodes
         if isinstance(node, ast.stmt | ast.expr)
-        and node not in allowed
         and asked_for(node) & SOURCES
+        and node not in allowed
     ]
 
 
