@@ -18,7 +18,7 @@ ROOMS = Path(__file__).with_name("rooms")
 @dataclass(frozen=True)
 class Fault:
     """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; one of ``tests`` is to
-    fail: files, or single test functions in them, that `make test` runs.
+    fail. Each is the path of a file and, after ``::``, a test function of it that `make test` runs.
 
     ``beyond`` says why these tests are not those of the fault's own room.
     """
@@ -63,8 +63,8 @@ def why_not_daily(test: str, root: Path) -> str:
     file, function = root / path, name.partition("[")[0]
     if not file.is_file():
         return f"{test}: no such test file"
-    if function and f"def {function}(" not in file.read_text("utf-8"):
-        return f"{test}: no such test in this file"
+    if not function or f"def {function}(" not in file.read_text("utf-8"):
+        return f"{test}: name a test function of this file"
     return f"{test}: is slow, so `make test` leaves it out" * (function in slow_tests(file))
 
 

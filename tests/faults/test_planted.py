@@ -31,6 +31,7 @@ def test_a_misplaced_fault_is_found(root: Path) -> None:
         Fault("elsewhere", sound.file, sound.old, sound.new, ("tests/house/test_words.py",)),
         Fault("nowhere", "no/such.py", sound.old, sound.new, sound.tests),
         Fault("untested", sound.file, sound.old, sound.new, ("tests/no/such.py",)),
+        Fault("any of a file", sound.file, sound.old, sound.new, (sound.tests[0].split("::")[0],)),
         Fault("misnamed", sound.file, sound.old, sound.new, (f"{sound.tests[0]}_but_not_so",)),
     ):
         assert misplaced(wrong, root), wrong.name

@@ -24,6 +24,14 @@ def leak(mechanism: Any, measure: Any = "max-log-ratio", **adversary: Any) -> un
     return unspoken.leakage(adversary.pop("belief", PAIR), mechanism, about, measure)
 
 
+def test_what_all_see_is_of_the_domain_that_is_asked_about() -> None:
+    """It is kept for one domain; another one may lack what the noise is added to."""
+    noise = Geometric(0.5, {"A": 1.0})
+    assert noise.parts_of_all(PAIR.domain).queries == noise.parts_of_all(COIN.domain).queries
+    with pytest.raises(unspoken.UnspokenError, match="A"):
+        noise.parts_of_all(unspoken.Independent({"C": [1, 1]}).domain)
+
+
 def test_one_bit_by_hand() -> None:
     """Two points at distance d: E = d / b, delta(0) = 1 - e^(-d / 2b), and so for whole numbers."""
     for scale in (0.01, 1.0, 1e6):
