@@ -39,6 +39,7 @@ def test_links_lead_somewhere() -> None:
     assert dead == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if BLOCK.search(page.read_text("utf-8"))],

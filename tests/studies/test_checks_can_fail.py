@@ -18,6 +18,8 @@ from studies.page import PAGE, cells, lines
 from studies.row import Row, Verdict
 from unspoken import OneSided
 
+pytestmark = pytest.mark.slow
+
 ROWS = {(row.paper, row.where): row for rows in STUDIES.values() for row in rows}
 OFF = ("value", "bits", "high", "low", "scale", "objective", "total", "published")
 # (paper, row): what is faulty, where the study finds it, and the factor on what it gives.

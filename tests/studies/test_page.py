@@ -50,6 +50,7 @@ def differences(name: str, row: Row) -> list[str]:
     return [shown, found]
 
 
+@pytest.mark.slow
 def test_rows_come_out_as_they_stand() -> None:
     """All that read no data."""
     assert [line for name, row in HERE for line in differences(name, row)] == []
