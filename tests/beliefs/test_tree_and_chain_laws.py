@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import unspoken
 from tests.beliefs.branching import drawn, some
 from tests.effort import examples
+from unspoken.beliefs import Belief
 from unspoken.beliefs.forests import markov
 from unspoken.errors import InputError
 from unspoken.mechanisms import Finite, Geometric, Laplace, Mechanism, RandomizedResponse, Together
@@ -236,7 +237,7 @@ def test_the_sums_of_each_are_those_of_every_one(seed: int, logs: bool) -> None:
         assert table[row].sum() == pytest.approx(1.0, abs=1e-12)
 
 
-def mechanism(rng: np.random.Generator, belief: unspoken.beliefs.Belief) -> Mechanism:
+def mechanism(rng: np.random.Generator, belief: Belief) -> Mechanism:
     names = belief.domain.names
     seen = some(rng, names, 3, 1)
     hides = unspoken.OneSided({name: float(rng.exponential()) for name in seen}, {})

@@ -118,9 +118,11 @@ def test_the_tutorial_is_what_happens(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("unspoken.doors.waiting.EVERY", 3600)  # however slow the machine is
+    # No progress, however slow the machine is.
+    monkeypatch.setattr("unspoken.doors.waiting.EVERY", 3600)
     # The page says that noise is drawn anew each time; here it shows the counts without.
-    monkeypatch.setattr("unspoken.learning.once.with_noise", lambda counts, *_: counts.copy())
+    exact = "unspoken.learning.once.with_noise"
+    monkeypatch.setattr(exact, lambda counts, *_: counts.copy())
     text = PAGE.read_text("utf-8")
     now, faults = play(text, tmp_path, capsys)
     if REWRITE:

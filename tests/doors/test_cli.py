@@ -383,7 +383,8 @@ def test_an_interrupt_is_no_traceback(
 
 def test_the_program_itself(folder: Path) -> None:
     """One run as a process of its own: nothing but the one line, and the code."""
-    program = [sys.executable, "-W", "error", "-m", "unspoken.doors.cli", "leak", "nowhere"]
+    python = [sys.executable, "-W", "error"]
+    program = [*python, "-m", "unspoken.doors.cli", "leak", "nowhere"]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "nowhere: there is no such file. `unspoken init TABLE` writes one.\n"

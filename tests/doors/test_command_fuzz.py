@@ -3,7 +3,7 @@
 What it refuses it leaves as it was. Two thousand files in a project that has released, and 3,600
 files and commands besides, are mutated by
 
-    UNSPOKEN_STRESS=200 .venv/bin/python -m pytest -n 2 -m stress tests/doors/test_command_fuzz.py
+    UNSPOKEN_STRESS=200 .venv/bin/pytest -n 2 -m stress tests/doors/test_command_fuzz.py
 """
 
 from __future__ import annotations

@@ -64,8 +64,9 @@ def test_what_releases_loads_nothing_that_answers(folder: Path) -> None:
 
 
 def test_the_door_opens_without_the_extra() -> None:
-    blocked = "import sys; sys.modules.update(vl_convert=None, jinja2=None); "
+    blocked = "import sys; sys.modules.update(vl_convert=None, jinja2=None)"
     run = subprocess.run(
-        [sys.executable, "-c", blocked + "import unspoken.doors.cli"], capture_output=True
+        [sys.executable, "-c", f"{blocked}; import unspoken.doors.cli"],
+        capture_output=True,
     )
     assert run.returncode == 0, run.stderr.decode()

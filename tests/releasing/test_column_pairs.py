@@ -17,6 +17,7 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.numerics import two_way
 from unspoken.numerics.two_way import blocks_of, two_way_counts
 from unspoken.releasing import column_pairs, leaking
+from unspoken.releasing.assessing.table_scan import TableScan
 from unspoken.releasing.assessing.telling_cells import CHANCE
 from unspoken.releasing.coded_columns import CodedColumn, coded_columns
 
@@ -80,7 +81,7 @@ def without_rare(values: list[str]) -> list[str]:
     return [f"one of {len(rare)} rare values" if value in rare else value for value in values]
 
 
-def listed(scan: unspoken.releasing.TableScan) -> list[tuple[float, int, str, str, str, str]]:
+def listed(scan: TableScan) -> list[tuple[float, int, str, str, str, str]]:
     return [(-f.factor, -f.records, f.who, f.value, f.about, f.secret) for f in scan.findings]
 
 

@@ -22,6 +22,7 @@ from unspoken.errors import InputError
 from unspoken.releasing.assessing.leaks import leak
 from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.rare import FEW, Grouped
+from unspoken.releasing.assessing.table_scan import TableScan
 
 ROWS = 400
 
@@ -55,12 +56,12 @@ def expected(table: str, secret: list[bool], seen: list[bool]) -> tuple[float, f
     return float(lift.max()), float((law * np.log(law / independent)).sum())
 
 
-def about(scan: unspoken.releasing.TableScan, secret: str) -> list[str]:
+def about(scan: TableScan, secret: str) -> list[str]:
     """Who tells of a secret, the most revealing first."""
     return [finding.who for finding in scan.findings if finding.about == secret]
 
 
-def reasons(scan: unspoken.releasing.TableScan) -> dict[str, str]:
+def reasons(scan: TableScan) -> dict[str, str]:
     return {column.name: column.reason for column in scan.not_looked_at}
 
 

@@ -110,7 +110,8 @@ def test_the_next_release_removes_what_a_killed_restore_unpacked(
 def test_what_another_process_unpacks_now_stays(packed: Path, tmp_path: Path) -> None:
     with unpacking_folder(tmp_path) as stage:
         (stage / "key").write_text("mine")
-        sweep = "import sys; from pathlib import Path; from unspoken.releasing import restore; "
+        sweep = "import sys; from pathlib import Path; "
+        sweep += "from unspoken.releasing import restore; "
         sweep += "restore(*map(Path, sys.argv[1:]))"
         command = [sys.executable, "-c", sweep, str(packed), str(tmp_path / "new")]
         subprocess.run(command, check=True)

@@ -1,6 +1,8 @@
 """A Spark release in a process of its own, which is killed on the way.
 
-python -m tests.servers.spark_alone PROJECT POINT        POINT: one of `tests.releasing.killed`
+python -m tests.servers.spark_alone PROJECT POINT
+
+POINT is one of `tests.releasing.killed`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an event tells, by counting: how often it came where the secret was true, and elsewhere.
 
-Each end is Clopper and Pearson's (numerics/binomial.py), the chance to miss split evenly among the
-ends that a number needs. Coins of rows are independent, so rows are trials, also of one table,
+Each end is Clopper and Pearson's (numerics/binomial.py), the chance to miss split evenly among
+the ends that a number needs. Coins of rows are independent, so rows are trials, also of one table,
 whose rows have different chances: the tails of their sum are no heavier than those of the binomial
 law of the same mean (Hoeffding, 1956).
 

@@ -116,8 +116,8 @@ class NoiseProblem:
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
-        (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes are
-        the points, and of one answer so many ``pieces`` between them.
+        (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes
+        are the points, and of one answer so many ``pieces`` between them.
         """
         view = self.view(adversary, scale)
         if isinstance(view, NoisyView):

@@ -2,8 +2,8 @@
 
 A cell's coin is a keyed pseudo-random number of (record key, attribute, epoch): whoever asks,
 however often and in whatever batches, meets the same coin. The cell is released where the coin is
-below the attribute's threshold (numerics/coin_thresholds.py). The algorithm has a name, which goes
-into manifests, and golden numbers, frozen in the tests; another algorithm is another name.
+below the attribute's threshold (numerics/coin_thresholds.py). The algorithm has a name, which
+goes into manifests, and golden numbers, frozen in the tests; another algorithm is another name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What paper 004 hopes of information privacy over a set of laws (its P^delta), as printed.
 
 There every variable moves the law of the others by at most sigma in total variation. What is sound
-is in `unspoken.conversion`: add up the epsilons of differential privacy first, and convert once.
+is `unspoken.bound_from_dp`: add up the epsilons of differential privacy first, and convert once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trees and chains of any size: noise that is enough for everybody, by what branches let through.
 
-What nobody exceeds, whatever they know (searching/branches.py), falls with the scale; the least
-scale at which it keeps the limit is a little more than the exact one.
+What nobody exceeds, whatever they know (searching/branches.py), falls with the scale; the
+least scale at which it keeps the limit is a little more than the exact one.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ largest log-ratio of (x_l, L + noise) for x_i = a and b,
 
     leak_i <= max over a, b of |w_i (a - b)| / scale + E(L; a, b) + E(R; a, b):
 
-replace one law after the other, each at the cost of its E (as in searching/chains.py). Mostly both
-are largest far out on the same side, and this is no loss. As h grows, what x_l and x_r say of x_i
-fades; h is chosen such that it does not matter. For those who know any of the others, E is the
+replace one law after the other, each at the cost of its E (as in searching/chains.py). Mostly
+both are largest far out on the same side, and this is no loss. As h grows, what x_l and x_r say of
+x_i fades; h is chosen such that it does not matter. For those who know any of the others, E is the
 largest one over the nearest variable they know on that side, h steps away at most, or further off
 (sides.py), or none.
 """

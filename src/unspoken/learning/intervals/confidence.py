@@ -5,7 +5,8 @@ Noise. Every count is off by t at most, and the rows of an event by the reach of
 
 Sampling. Given the n_s rows of an event, N_x is binomial. Its lower end falls with n_s and rises
 with N_x, its upper end likewise: so the lower one is taken at (N_x - t, most n_s), the upper one at
-(N_x + t, least n_s) (numerics/binomial.py), and both sides are cut to what the others leave of 1.
+(N_x + t, least n_s) (numerics/binomial.py), and both sides are cut to what the others
+leave of 1.
 
 Units. The rows of one person or room are not independent, and counting them one by one proves
 nothing. With at most T rows each, N_u(x and s) / T and N_u(s) / T are in [0, 1], and independent
