@@ -12,7 +12,7 @@ from unspoken.auditing.strays import Strays
 from unspoken.auditing.trying import TriedAll
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.panels import Panel, of_catalogue, of_file, of_releases
-from unspoken.doors.projects import room_for
+from unspoken.doors.output_files import room_for
 from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 

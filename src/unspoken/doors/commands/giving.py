@@ -61,7 +61,8 @@ def release_command(
     in_json: AsJson = False,
 ) -> None:
     """Charge the ledger; write the released table and its manifest."""
-    from unspoken.doors.projects import declared, room_for
+    from unspoken.doors.output_files import room_for
+    from unspoken.doors.projects import declared
     from unspoken.releasing.open_project import OpenProject
     from unspoken.releasing.writing.leftovers import remove_leftovers
 
@@ -107,7 +108,8 @@ def report_command(
     in_json: AsJson = False,
 ) -> None:
     """Write the page that can be shown to those concerned."""
-    from unspoken.doors.projects import prepared, room_for
+    from unspoken.doors.output_files import room_for
+    from unspoken.doors.projects import prepared
     from unspoken.doors.report.page import require_report_extra, write_report
 
     require_report_extra()
@@ -149,7 +151,8 @@ def query_command(
 ) -> None:
     """Answer a query with noise: charge it, draw once, keep that."""
     from unspoken.answering import query
-    from unspoken.doors.projects import declared, room_for
+    from unspoken.doors.output_files import room_for
+    from unspoken.doors.projects import declared
     from unspoken.doors.querying import as_data, in_words
 
     given = declared(project)

@@ -95,7 +95,7 @@ def backup_command(
 ) -> None:
     """All there is to keep of a project, in one file."""
     from unspoken.doors import as_json
-    from unspoken.doors.projects import room_for
+    from unspoken.doors.output_files import room_for
     from unspoken.releasing import backup
 
     room_for(file)

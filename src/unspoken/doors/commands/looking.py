@@ -95,7 +95,8 @@ def learn_command(
     in_json: AsJson = False,
 ) -> None:
     """Count the table once, with noise; say what it shows."""
-    from unspoken.doors.projects import declared, room_for
+    from unspoken.doors.output_files import room_for
+    from unspoken.doors.projects import declared
     from unspoken.releasing.open_project import OpenProject
 
     given = declared(project)
@@ -161,7 +162,7 @@ def _of_table(
 ) -> None:
     """Which column of a table tells what of which other."""
     from unspoken.doors import as_json, first_minute
-    from unspoken.doors.projects import to_draw
+    from unspoken.doors.output_files import to_draw
     from unspoken.doors.starting import columns_listed
     from unspoken.releasing.leaking import scan_table
 
@@ -205,7 +206,8 @@ def plan_command(
     in_json: AsJson = False,
 ) -> None:
     """The most that can be released within the limits."""
-    from unspoken.doors.projects import declared, prepared, to_draw
+    from unspoken.doors.output_files import to_draw
+    from unspoken.doors.projects import declared, prepared
     from unspoken.releasing.open_project import OpenProject
 
     write = None if drawn is None else to_draw(drawn)

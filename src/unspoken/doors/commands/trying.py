@@ -28,7 +28,7 @@ def case_command(
     """Answer a case file: a belief, a mechanism, an adversary."""
     from unspoken.doors import as_json
     from unspoken.doors.case import Case
-    from unspoken.doors.projects import to_draw
+    from unspoken.doors.output_files import to_draw
 
     case = Case.read(file)
     if drawn is not None and not case.compares:
