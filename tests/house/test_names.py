@@ -3,14 +3,13 @@
 import ast
 import itertools
 import re
-from collections import defaultdict
 from pathlib import Path
 from typing import TypeGuard
 
 import pytest
 
 from tests.house.conftest import Plant
-from tests.house.source import ask, modules, none_of, texts
+from tests.house.source import CODE, ask, modules, none_of, texts
 
 TABLES = {
     "measures": "MEASURES",
@@ -18,11 +17,7 @@ TABLES = {
     "beliefs": "BELIEFS",
     "families": "FAMILIES",
 }
-# One idea that is two classes, and why it is; all others have a name each.
-TWICE = {
-    "Observed": "a protocol: what beliefs ask of a mechanism, which they do not know",
-    "ReleasedCells": "what is served, and what the client makes of it, which knows nothing of ours",
-}
+VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?|misc)(_|$)")
 PUBLIC = """
 import json, unspoken
 missing = [name for name in unspoken.__all__ if not hasattr(unspoken, name)]
@@ -88,22 +83,20 @@ def is_homes(node: ast.stmt) -> TypeGuard[ast.Assign]:
     return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES"
 
 
-def namesakes(root: Path) -> dict[str, list[str]]:
-    """The public names that several classes have, and where."""
-    found = defaultdict[str, list[str]](list)
-    for module in modules(root, "src/unspoken"):
-        for node in module.nodes:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name].append(module.at(node))
-    return {name: places for name, places in sorted(found.items()) if len(places) > 1}
-
-
-def names_of_two(root: Path) -> list[str]:
-    return [
-        f"{name}: {', '.join(places)}"
-        for name, places in namesakes(root).items()
-        if name not in TWICE or len(places) > 2
+def vague_names(root: Path) -> list[str]:
+    """Files and classes whose name does not say what is in them."""
+    files = [
+        f"{module.path}: says nothing"
+        for module in modules(root, *CODE)
+        if any(VAGUE.search(part.removesuffix(".py")) for part in module.path.parts)
     ]
+    classes = [
+        f"{module.at(node)}: {node.name} says nothing"
+        for module in modules(root)
+        for node in module.nodes
+        if isinstance(node, ast.ClassDef) and re.search("(Manager|Helper|Utils?)$", node.name)
+    ]
+    return files + classes
 
 
 def names_without_reference(root: Path) -> list[str]:
@@ -175,27 +168,20 @@ def test_a_door_unlike_its_types_is_found(plant: Plant) -> None:
     assert len(doors_unlike_types(root)) == 2
 
 
-def test_a_class_has_a_name_of_its_own(root: Path) -> None:
-    none_of(names_of_two(root), "Two ideas: rename all but one. One idea: merge them.")
+def test_names_say_what_is_inside(root: Path) -> None:
+    none_of(vague_names(root), "Name a file or a class by a word of the theory.")
 
 
-def test_names_of_two_are_needed(root: Path) -> None:
-    none_of(
-        sorted(TWICE.keys() - namesakes(root)), "One class alone has this name; say it no more:"
-    )
-
-
-def test_a_name_of_two_is_found(plant: Plant) -> None:
-    plant("src/unspoken/views/finite.py", "class Cloud: ...\nclass _Row: ...\nclass Observed: ...")
-    plant("src/unspoken/views/noisy.py", "class Clouds: ...\nclass _Row: ...")
-    root = plant("src/unspoken/beliefs/asking.py", "class Observed: ...")
-    assert names_of_two(root) == []
-    plant("src/unspoken/views/noisy.py", "if True:\n    class Cloud: ...\nclass Observed: ...")
-    assert names_of_two(root) == [
-        "Cloud: src/unspoken/views/finite.py:1, src/unspoken/views/noisy.py:2",
-        "Observed: src/unspoken/beliefs/asking.py:1, src/unspoken/views/finite.py:3, "
-        "src/unspoken/views/noisy.py:3",
-    ]
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/unspoken/beliefs/_utils.py", ""),
+        ("src/unspoken/helpers/joint.py", ""),
+        ("src/unspoken/store.py", "class StoreManager: ..."),
+    ],
+)
+def test_a_vague_name_is_found(path: str, text: str, plant: Plant) -> None:
+    assert len(vague_names(plant(path, text))) == 1
 
 
 def test_public_names_are_in_the_reference(root: Path) -> None:

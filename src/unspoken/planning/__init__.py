@@ -1,4 +1,13 @@
-"""Plans: the best release probabilities under a limit, with a certificate; what to withhold."""
+"""The release that shows most within limits on what it reveals, with a certificate.
+
+`plan` takes a prior and limits, and gives a plan: by cell (a release probability for each
+attribute) or by record (one coin for each record, from a linear program, in `records`).
+
+May import: core, noise.
+
+Start reading: `plans.py`, where `plan` decides which of the two is asked for; then
+`records/planner.py`, where the linear program is built and solved.
+"""
 
 from unspoken.planning.closure import Closure, closure
 from unspoken.planning.limits import Broken, Limits
