@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
-__all__ = ["DAILY", "SLOW", "has_nothing_selected", "slow_tests"]
+import pytest
+
+__all__ = ["DAILY", "SLOW", "has_nothing_selected", "slow_tests", "slow_values"]
 
 # What is given to pytest's option -m.
 DAILY, SLOW = "not slow", "slow"
 
 MARK = "pytest.mark.slow"
-WHOLE_FILE = re.compile(rf"^pytestmark = .*{re.escape(MARK)}\b", re.MULTILINE)
+WHOLE_FILE = re.compile(rf"^pytestmark = \[?\s*{re.escape(MARK)}\b", re.MULTILINE)
 
 
 def has_nothing_selected(text: str, selection: str) -> bool:
@@ -22,7 +25,12 @@ def has_nothing_selected(text: str, selection: str) -> bool:
     """
     if selection == DAILY:
         return WHOLE_FILE.search(text) is not None
-    return selection == SLOW and MARK not in text
+    return selection == SLOW and MARK not in text and slow_values.__name__ not in text
+
+
+def slow_values(*values: Any) -> list[Any]:
+    """Values of a parameter with which a test is slow; with its other values it is not."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def slow_tests(file: Path) -> set[str]:

@@ -76,6 +76,7 @@ def test_the_smallest_share_comes_first(vector: dict[str, Any]) -> None:
     assert plan.bound.high <= plan.objective * (1 + 1e-5)
 
 
+@pytest.mark.slow
 @kinds("record_information")
 def test_bits_are_kept_beside_the_cap(vector: dict[str, Any]) -> None:
     optimum, limit = vector["expected"]["objective"], vector["inputs"]["limit_nats"]
@@ -158,6 +159,7 @@ def weights_of(plan: unspoken.Plan) -> dict[tuple[int, ...], dict[tuple[int, ...
     return shows
 
 
+@pytest.mark.slow
 @kinds("record_odds", "record_coalitions", "record_default", "record_context")
 def test_caps_are_kept_in_whole_numbers(vector: dict[str, Any]) -> None:
     """By plain loops over every record, pattern, event and answer; per context too."""

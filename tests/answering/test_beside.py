@@ -12,6 +12,7 @@ from unspoken.answering import refused_beside
 from unspoken.releasing import prepare
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approve", [False, True])
 def test_a_release_that_answers_leave_no_room_for_is_said_to_be_refused(
     tmp_path: Path, approve: bool

@@ -44,6 +44,7 @@ def test_each_draw_is_charged_once_and_kept(tmp_path: Path) -> None:
     assert charged(path)[0].mechanism == charged(path)[1].mechanism
 
 
+@pytest.mark.slow
 def test_draws_are_independent(tmp_path: Path) -> None:
     """Twenty of them, of noise of a known width: not all alike, and not all in one place."""
     path = project(tmp_path, cap=1e9)

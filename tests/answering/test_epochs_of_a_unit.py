@@ -122,6 +122,7 @@ def test_a_secret_that_never_changes_leaves_no_epoch_anything(tmp_path: Path) ->
     asked(path, 0, MOST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stays", [0.8, 0.55, 0.95])
 def test_no_epoch_is_told_of_more(stays: float, tmp_path: Path) -> None:
     """Every trajectory of three days, and every answer: to two questions of one day, and to one of
@@ -203,6 +204,7 @@ def test_a_plan_offers_what_a_unit_may_be_told(limit: str, tmp_path: Path) -> No
     assert offer.epsilon < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "first"), [(LIMIT.format(STAYS), 0.05), ("unit_epsilon = 0.5", 0.2), ("", 2.5)]
 )

@@ -123,6 +123,7 @@ def test_no_rows_of_the_same_middles_are_further_off() -> None:
     assert (low, high) == (bins[0].low, bins[0].high)
 
 
+@pytest.mark.slow
 def test_an_average_is_in_the_range_that_is_declared(tmp_path: Path) -> None:
     """However few rows there are, and whatever the noise made of their number."""
     path = project(tmp_path, cap=1e6)

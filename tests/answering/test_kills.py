@@ -19,6 +19,8 @@ from unspoken.ledger import Account, Ledger
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import opened
 
+pytestmark = pytest.mark.slow
+
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"
 # What is put in the place of what; how often it was charged, and whether anything was kept.
 POINTS: dict[str, tuple[Any, str, Callable[[], Any], int, bool]] = {

@@ -126,6 +126,7 @@ def apart(folder: Path, table: pa.Table) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_rows_that_others_were_given_in_other_parts_are_asked_about(tmp_path: Path) -> None:
     """One was given them in two parts, the other, later, in one; then more came."""
     young, late = "SELECT COUNT(*) FROM wards WHERE age < 20", came_late()

@@ -25,6 +25,8 @@ from unspoken.doors import as_json
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import prepare, release
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_answer_is_a_frame_and_a_picture(tmp_path: Path) -> None:
     path = project(tmp_path)

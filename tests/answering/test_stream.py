@@ -151,6 +151,7 @@ def test_those_who_ask_at_once_are_charged_one_after_the_other(tmp_path: Path) -
     assert sum(Fraction(event.unit_epsilon) for event in charged(path)) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stays", [1.0, 0.9, 0.5, 0.2])
 def test_no_belief_about_the_days_learns_more(stays: float, tmp_path: Path) -> None:
     """Every trajectory of three days, every answer, every event about them, in fractions.

@@ -52,6 +52,7 @@ def test_the_page_names_what_breaks_query_engines() -> None:
     assert {ALL[name].expect for name in here} <= {"reached", "holds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_what_is_expected_comes_out(name: str) -> None:
     (tried,) = try_all([ALL[name]], np.random.default_rng(7), 0.3).tried

@@ -31,6 +31,7 @@ def test_every_planted_fault_needs_no_more_than_there_is() -> None:
     assert left_out == ["planted: one secret in twenty shown by a cell"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, each in BROKEN.items() if each.needs <= LONG])
 def test_the_smallest_sample_finds_it(name: str) -> None:
     (tried,) = try_all([BROKEN[name]], np.random.default_rng(11), 1e-6).tried
@@ -59,6 +60,7 @@ def test_counts_are_seldom_less(rate: float, chance: float) -> None:
     assert _at_least(total, rate, chance) == most
 
 
+@pytest.mark.slow
 def test_it_is_found_as_often_as_is_said() -> None:
     """By drawing: with the fewest trials that are said to do, and far seldomer with a third."""
     rng, missed, chance = np.random.default_rng(13), 0.05, 1e-3

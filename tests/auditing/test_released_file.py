@@ -273,6 +273,7 @@ def test_rows_that_are_unknown_alone_are_not_testable(original: Path) -> None:
     assert own.rows == ROWS
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_one_line(original: Path) -> None:
     table = drawn()
     wrongs: tuple[tuple[Table, str], ...] = (

@@ -127,6 +127,7 @@ def test_draws_are_attacked_side_by_side(folder: Path) -> None:
     assert both.verdict.word == "fail"  # who declares less than was given out is told
 
 
+@pytest.mark.slow
 def test_rows_that_one_draw_has_are_attacked_in_it_alone(folder: Path) -> None:
     project = folder / "unspoken.toml"
     project.write_text(DRAWS + "[plan]\nby = 'cell'\nodds_cap = 2\n")

@@ -25,6 +25,8 @@ from unspoken.beliefs.networks.potentials import Potential
 from unspoken.numerics.ring import LINEAR, LOGS, OutOfRange, in_range
 from unspoken.types.channel import Channel
 
+pytestmark = pytest.mark.slow
+
 Rng = np.random.Generator
 
 

@@ -22,6 +22,8 @@ from unspoken.calibration.rules.wasserstein import distance
 from unspoken.measures import MeasureName
 from unspoken.mechanisms import Geometric, Laplace
 
+pytestmark = pytest.mark.slow
+
 PAIR = unspoken.Joint([[0.3, 0.15, 0.05], [0.05, 0.1, 0.35]], values=[[0, 1], [0, 0.5, 1]])
 COPIES = unspoken.Joint([[0.5, 0.0], [0.0, 0.5]])
 XOR = unspoken.Joint([[[0.25, 0], [0, 0.25]], [[0, 0.25], [0.25, 0]]])

@@ -26,6 +26,8 @@ from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, dpm
 from unspoken.mechanisms import Laplace
 
+pytestmark = pytest.mark.slow
+
 # Thirty times as many, 3,000, have been run; `make stress` runs ten times as many.
 BELIEFS = tries(100)
 OF_THEIR_OWN = ("bdp_gaussian", "bdp_markov", "branches", "influence", "quilt")

@@ -105,6 +105,7 @@ def test_what_answers_tell_together_is_exact_where_it_can_be() -> None:
         assert found.value == pytest.approx(told, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_long_chains_have_a_sound_rule() -> None:
     """60 variables and three different sums are too many to list: quilts and means still hold."""
     chain = unspoken.Chain([0.5, 0.5], STICKY, 60)

@@ -33,6 +33,7 @@ def leak(belief: Any, scale: float, knows: str, measure: Any) -> float:
     return largest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knows", ["nothing", "anything"])
 @pytest.mark.parametrize(
     ("measure", "limit"), [("max-log-ratio", 0.7), ("mutual-information", 0.1)]

@@ -66,6 +66,7 @@ def test_what_is_known_beyond_a_told_edge_adds_to_it() -> None:
     assert one.worst(0.2).value >= leak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knows", ["nothing", "anything"])
 def test_a_long_chain_is_a_short_one_in_the_middle(knows: str) -> None:
     """Far from its ends a chain needs what any other needs; settled to seven digits."""

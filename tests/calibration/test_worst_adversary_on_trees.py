@@ -14,6 +14,8 @@ from unspoken.calibration.exact.threats import least
 from unspoken.calibration.exact.worst_adversary import _searched
 from unspoken.calibration.problem import NoiseProblem
 
+pytestmark = pytest.mark.slow
+
 FAIR = [0.5, 0.5]
 
 

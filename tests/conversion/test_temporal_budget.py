@@ -90,6 +90,7 @@ def test_the_equations(name: str) -> None:
     assert back + forth - own == pytest.approx(0.8, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(st.sampled_from([0.7, 0.9, 0.99, 0.9999]), st.integers(2, 30), st.floats(0.05, 2.0))
 def test_of_two_allocations_the_one_with_less_noise(keep: float, length: int, limit: float) -> None:
     matrix = [[keep, 1 - keep], [1 - keep, keep]]

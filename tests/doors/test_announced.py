@@ -16,6 +16,8 @@ from unspoken.doors.cli import run
 from unspoken.errors import LimitExceeded
 from unspoken.ledger import Ledger
 
+pytestmark = pytest.mark.slow
+
 LARGEST = 4.0  # of such counts, however much is left
 NAMES = ("disease", "age", "stay")
 

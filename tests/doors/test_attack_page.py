@@ -106,6 +106,7 @@ def test_the_page_of_any_table(run: Run, naive: Path) -> None:
     assert "safe" not in page.replace("unsafe-inline", "")
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_project_and_of_the_catalogue(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

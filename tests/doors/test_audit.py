@@ -90,6 +90,7 @@ def test_what_is_missing_in_public_is_held_to_no_limit(run: Run, edited: Path) -
     assert {each["verdict"] for each in (whole, *given)} == {"not testable"}
 
 
+@pytest.mark.slow
 def test_a_table_that_anybody_made_is_attacked(run: Run, folder: Path) -> None:
     """Every fifth has a secret, and is blank where it is hidden without a coin."""
     lines = [f"{k},{'ill' if k % 5 == 0 else 'well'},{k % 3}" for k in range(3000)]

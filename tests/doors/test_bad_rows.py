@@ -13,6 +13,8 @@ import pytest
 
 from tests.doors.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 Rows = dict[str, Any]
 PROJECT = """\
 format = 1

@@ -81,6 +81,7 @@ def page(folder: Path, run: Run) -> str:
     return (folder / "report.html").read_text("utf-8").replace("\u00a0", " ")
 
 
+@pytest.mark.slow
 def test_few_rows_turn_every_output_red(folder: Path, run: Run) -> None:
     written(folder, 60)
     for command in COMMANDS:
@@ -158,6 +159,7 @@ def test_a_plug_in_is_explained(folder: Path, run: Run) -> None:
     assert "the shares in the table are taken for the truth" in said(run, "leak")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("close", ["true", "false"])
 def test_a_group_of_few_rows_is_never_named(folder: Path, run: Run, close: str) -> None:
     """The one row with a value of its own gives its secret away, and is not pointed at."""
@@ -168,6 +170,7 @@ def test_a_group_of_few_rows_is_never_named(folder: Path, run: Run, close: str) 
     assert f"a group of fewer than {FEW} rows" in texts[0]
 
 
+@pytest.mark.slow
 def test_it_is_said_what_all_rows_of_one_unit_tell(folder: Path, run: Run) -> None:
     written(folder, 400, unit='["person"]')
     for text in (said(run, "plan"), said(run, "release"), page(folder, run)):
@@ -178,6 +181,7 @@ def test_it_is_said_what_all_rows_of_one_unit_tell(folder: Path, run: Run) -> No
     assert "rows on average" not in said(run, "plan")
 
 
+@pytest.mark.slow
 def test_what_public_missingness_tells_is_said_and_measured(folder: Path, run: Run) -> None:
     written(folder, 3_000, b='missing = "public"')
     known = "That a value is missing is public for b: a release shows it for every row"

@@ -17,6 +17,8 @@ from tests.doors.conftest import Ran, Run
 from unspoken import Joint
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 EVIL = "late\x1b[31m\u202e\u2066x\x07"
 PROJECT = r"""
 format = 1

@@ -18,6 +18,8 @@ from tests.doors.conftest import Run
 from unspoken import releasing
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 JSON = {
     "learn": {"unspoken", "format", "for", "warnings", "rows", "premise", "counted", "promise",
               "attributes", "telling"},

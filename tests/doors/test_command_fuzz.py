@@ -172,7 +172,7 @@ def answered(run: Run, command: list[str], checked: bool = True) -> Ran:
     return done
 
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 WRONG = [wrong_project, wrong_project, wrong_bytes, wrong_table, wrong_ledger]
 
 

@@ -10,6 +10,8 @@ from tests.doors.conftest import Run
 from unspoken.comparing import RULES
 from unspoken.pictures import images
 
+pytestmark = pytest.mark.slow
+
 CASE = """
 [belief]
 kind = "chain"

@@ -13,6 +13,8 @@ import pytest
 from tests.doors.conftest import Run
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("size", [(), ("--offices", 40, "--days", 60)])
 def test_the_demo_shows_a_leak_and_ends_it(run: Run, folder: Path, size: tuple[object]) -> None:

@@ -69,6 +69,7 @@ def begun(folder: Path) -> subprocess.Popen[str]:
     raise AssertionError(running.communicate()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
 def test_a_signal_in_a_sort(name: str, code: int, tmp_path: Path) -> None:
     running = begun(tmp_path)
@@ -190,6 +191,7 @@ def test_an_interrupt_before_there_is_a_command(
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_goes_with_the_next_command(tmp_path: Path) -> None:
     running = begun(tmp_path)
     running.kill()

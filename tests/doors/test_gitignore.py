@@ -10,6 +10,8 @@ import pytest
 
 from tests.doors.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 LINES = [
     "/unspoken.key*",
     "/.unspoken.key*",

@@ -109,6 +109,7 @@ odds_cap = 4.0
         assert len(connection.execute(query[1]).fetchall()) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zeros", range(20, 101, 20))
 @pytest.mark.parametrize("above", [3, 6, 9, 30])
 def test_each_bin_that_is_written_has_five_rows(

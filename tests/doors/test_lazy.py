@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DRAW = {"jinja2", "markupsafe", "vl_convert"}
 ANSWER = {"unspoken.answering", "unspoken.calibration", "unspoken.searching"}
 LOADED = """

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.doors.conftest import Run
+
+pytestmark = pytest.mark.slow
 
 TEXT = "SELECT COUNT(*) FROM occupancy WHERE first_arrival >= 11"
 

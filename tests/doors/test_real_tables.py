@@ -14,6 +14,8 @@ import pytest
 from tests.doors.conftest import Ran, Run
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 SPACE_DAYS = """\
 format = 1
 [source]

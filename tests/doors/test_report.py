@@ -30,6 +30,8 @@ from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.custody.believing import Countings
 from unspoken.types.premise import Premise
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
 

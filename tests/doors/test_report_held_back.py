@@ -14,6 +14,8 @@ from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing import findings, held_back, prose
 from unspoken.releasing.assessing.held_back import LARGER
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")
 

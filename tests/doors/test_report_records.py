@@ -158,6 +158,7 @@ def test_what_shows_more_by_trusting_more_says_so(found: Findings) -> None:
     assert coins.in_words(replace(found, rivals={})) == []
 
 
+@pytest.mark.slow
 def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
     """A cap a tenth larger everywhere adds no less than on one answer alone, to first order."""
     assert found.held_back
@@ -173,6 +174,7 @@ def test_the_answers_that_bind_have_a_price(found: Findings) -> None:
     assert sum(each.gain for each in found.held_back) == pytest.approx(gained, rel=0.35)
 
 
+@pytest.mark.slow
 def test_the_context_of_what_binds_is_named(tmp_path: Path) -> None:
     """Whoever knows it, or doubts between two of its values."""
     given = '[plan]\ngiven = "half"\n[context.half]\nof = "id % 2"\n'
@@ -195,6 +197,7 @@ def test_few_rows_are_not_named_in_what_holds_back(found: Findings) -> None:
     assert [each.shown for each in held] == [None]
 
 
+@pytest.mark.slow
 def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> None:
     tight = people(tmp_path, 1.01)
     text = said(tight)
@@ -219,6 +222,7 @@ def test_who_gets_next_to_nothing_is_told_what_would_help(tmp_path: Path) -> Non
         assert getattr(again, name) == pytest.approx(getattr(bind, name), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_larger_cap_is_one_for_who_pools_too(tmp_path: Path) -> None:
     """Which is the same number where the project file says no other: so with it in the file."""
     apart = 'coalitions = [["taxes"], ["health"]]\n[application.health]\nreads = ["ill"]\n'
@@ -248,6 +252,7 @@ def test_what_is_given_in_its_place_is_named(tmp_path: Path) -> None:
     assert "no single answer is in the way" in starved.zeros(replace(found, poor=(none,)))[-1]
 
 
+@pytest.mark.slow
 def test_all_that_get_next_to_nothing_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,6 +279,7 @@ def test_a_change_is_seen_in_its_words() -> None:
         assert tuple(each.replace("\u00a0", " ") for each in said) == shown
 
 
+@pytest.mark.slow
 def test_an_adopted_plan_of_a_larger_table_is_looked_at_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,6 +338,7 @@ def test_the_page_tells_recipients(found: Findings) -> None:
     assert "since the table was counted without noise" in said(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["record", "cell"])
 def test_the_code_for_recipients_runs(
     by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

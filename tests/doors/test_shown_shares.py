@@ -10,6 +10,8 @@ from tests.doors.conftest import Run
 from unspoken.doors.report import words
 from unspoken.types.premise import Premise
 
+pytestmark = pytest.mark.slow
+
 BY_COUNTS = "By the noisy counts; of the rows themselves more or less may be shown."
 
 

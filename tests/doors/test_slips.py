@@ -13,6 +13,8 @@ from unspoken.doors import cli, waiting
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
 
+pytestmark = pytest.mark.slow
+
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*"))

@@ -47,6 +47,7 @@ def test_a_channel_may_be_closed(file: int) -> None:
     assert ended.stdout.startswith(b"unspoken " if file == 2 else b"")
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_reading_is_no_error(root: Path) -> None:
     command = [*PROGRAM, "case", str(root / "docs/cases/calibrate.toml"), "--json"]
     reading, writing = os.pipe()

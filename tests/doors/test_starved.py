@@ -114,6 +114,7 @@ def test_closing_is_a_way_out_where_it_was_not_taken(people: Path, run: Run) -> 
         assert "Ways out: close the values that tell too much (close = true), raise" in line
 
 
+@pytest.mark.slow
 def test_the_report_says_it_too(people: Path, run: Run) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     said = planned(people, run, bits=0.9, cap=4.0)

@@ -30,6 +30,7 @@ WHERE = "unspoken.toml:10 epoch.of"
 DAY = {"day": "VARCHAR", "office": "BIGINT", "x": "DOUBLE"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelled", [text.strip() for text in CHANGING.split(";")])
 def test_no_clock_anywhere(spelled: str, days: Path) -> None:
     row = RowSQL(DAY, "the table")

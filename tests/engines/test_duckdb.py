@@ -230,6 +230,7 @@ print(json.dumps({"rows": rows, "megabytes": peak}))
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
     peaks = []
     for rows in (300_000, 3_000_000):
@@ -260,6 +261,7 @@ print(json.dumps(sorted({"pandas", "scipy"} & set(sys.modules))))
 """
 
 
+@pytest.mark.slow
 def test_pandas_is_not_imported_where_it_is_installed(days: Path, tmp_path: Path) -> None:
     (tmp_path / "site" / "pandas").mkdir(parents=True)
     (tmp_path / "site" / "pandas" / "__init__.py").write_text("__version__ = '3.0.0'")

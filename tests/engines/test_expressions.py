@@ -15,6 +15,8 @@ from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, column_of
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 WHERE = "unspoken.toml:14 attribute.arrival.sensitive"
 
 SOUND = {

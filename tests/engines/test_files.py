@@ -17,6 +17,8 @@ from unspoken.engines.files import blamed
 from unspoken.engines.protocol import Scan
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 ROWS = 20_000
 AGAIN = "write this Parquet file again, or name another"
 AS_TEXT = "save it again as UTF-8 below a line of column names, or as Parquet"

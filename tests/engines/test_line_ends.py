@@ -20,6 +20,8 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.line_ends import mixed_line_ends
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 LF, CR, CRLF = "\n", "\r", "\r\n"
 NAMES = {LF: "LF", CR: "CR", CRLF: "CR LF"}
 

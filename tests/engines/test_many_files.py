@@ -65,6 +65,7 @@ def test_a_pattern_or_a_folder_is_one_table(given: str, parts: Path) -> None:
     assert rows(parts, table=parts / given) == FOUR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["all", "all/year=*/*.parquet", "all/**/*.parquet"])
 def test_partitions_are_columns(given: str, parts: Path) -> None:
     assert rows(parts, table=given) == [{**row, "year": row["id"] // 100} for row in FOUR]
@@ -79,6 +80,7 @@ def test_a_partition_by_itself(parts: Path) -> None:
     assert rows(parts, table="all/year=2026/m1.parquet") == FOUR[2:3]
 
 
+@pytest.mark.slow
 def test_csv_is_typed_from_all_rows_of_all_parts(tmp_path: Path) -> None:
     for name, text in {"a": "id,x\n1,5\n", "b": "x,id\n5.5,2\n", "c": "id,x\n3,\n"}.items():
         path = tmp_path / f"kind={name}" / "t.csv"
@@ -161,6 +163,7 @@ def read(folder: Path, **source: Any) -> None:
     table.batches(Scan(list(table.columns))).read_all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", BAD)
 def test_what_cannot_be_read_is_one_line(given: str, tmp_path: Path) -> None:
     fill(tmp_path)
@@ -216,6 +219,7 @@ def test_a_project_of_parts(source: str, release: str, said: str, parts: Path) -
         check_files(Project.read(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["flat", "flat/*.parquet", "all"])
 def test_init_takes_parts(given: str, parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(parts)

@@ -13,6 +13,8 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.named_once import once
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 DAY = datetime.datetime(2026, 1, 6, 9, 30, 0, 250_000, datetime.UTC)
 LATE = datetime.datetime(2026, 1, 7, tzinfo=datetime.UTC)
 

@@ -19,6 +19,8 @@ from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 ODD = ["a[1]*?", 'we"ird; DROP TABLE x', "it's", "größe 東京", "-- x", "a,b", "%s", "select"]
 KEYS = ("office", "day")
 

@@ -18,6 +18,8 @@ from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
 from unspoken.releasing import open_project, release
 
+pytestmark = pytest.mark.slow
+
 ROWS = 1_000
 KEYS = ("office", "day")
 ATTRIBUTES: dict[str, dict[str, Any]] = {

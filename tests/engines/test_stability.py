@@ -94,6 +94,7 @@ def listing(overloads: Sequence[tuple[str, str, list[str], str]]) -> dict[str, l
     return named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CONSTANT)
 def test_constant_expressions_are_read(text: str) -> None:
     assert RowSQL(COLUMNS, "the table").read(text, WHERE, condition=True).type == "BOOLEAN"
@@ -118,6 +119,7 @@ def test_overloads_of_different_stability(name: str, monkeypatch: pytest.MonkeyP
             refuse_functions(con, call, WHERE, of_rows=True)
 
 
+@pytest.mark.slow
 def test_functions_without_a_constant_overload_are_refused() -> None:
     query = (
         "SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"

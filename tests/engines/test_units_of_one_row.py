@@ -76,6 +76,7 @@ def test_one_key_that_names_each_row_is_enough(
     assert not any("GROUP BY" in query for query in opening.asked)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 39), st.integers(0, 9)), min_size=40, max_size=90),
     st.booleans(),
@@ -138,6 +139,7 @@ def test_hashes_that_do_not_fit_in_any_number_of_parts_are_an_error() -> None:
         hashed_once(opening, "t", "id")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [NAMED, TWICE, FAR, ABSENT])
 @pytest.mark.parametrize("names", [["id"], ["day", "id"], ["day"], ["name"], ["x"]])
 def test_units_are_tallied_as_by_hand(table: pa.Table, names: list[str], tmp_path: Path) -> None:

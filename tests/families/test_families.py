@@ -88,6 +88,7 @@ def test_what_is_no_set_is_refused() -> None:
 # Balls.
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 @examples(60)
 @given(st.integers(0, 2**32 - 1))
@@ -133,6 +134,7 @@ def test_the_gaussian_ball_of_the_theory(vector: dict[str, Any]) -> None:
     assert found.value == pytest.approx(expected["c_hat"] + expected["radius"], rel=REL)
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 @examples(60)
 @given(st.integers(0, 2**32 - 1))

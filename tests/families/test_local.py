@@ -13,6 +13,8 @@ import unspoken
 from unspoken import WITHHELD
 from unspoken.families import Box, Intervals, Rows
 
+pytestmark = pytest.mark.slow
+
 SHAPE = (2, 3)
 SENSITIVE = {"x0": [0], "x1": [0]}
 SHOWN = unspoken.OneSided({"x1": 1.2}, SENSITIVE)

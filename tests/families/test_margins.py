@@ -10,6 +10,8 @@ import pytest
 import unspoken
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 EVENT = ("x0", (0,))
 SHOWN = unspoken.OneSided({"x1": 1.0, "x2": 0.5}, {"x0": [0], "x1": [0], "x2": [1]})
 

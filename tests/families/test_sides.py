@@ -9,6 +9,8 @@ import pytest
 
 from unspoken.families.sides import Marginal, Side
 
+pytestmark = pytest.mark.slow
+
 SIZES = (2, 3, 2)
 CODES = np.indices(SIZES).reshape(3, -1)
 

@@ -83,6 +83,7 @@ def test_the_boxes_of_the_theory(vector: dict[str, Any]) -> None:
     assert expected["nominal"] < found.low <= found.high
 
 
+@pytest.mark.slow
 def test_no_belief_in_a_box_leaks_more(effort: int) -> None:
     exact = 0
     for seed in range(200 * effort):
@@ -98,6 +99,7 @@ def test_no_belief_in_a_box_leaks_more(effort: int) -> None:
     assert exact > 50 * effort
 
 
+@pytest.mark.slow
 def test_a_box_is_two_linear_programs() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -132,6 +134,7 @@ def plain(tables: np.ndarray, scale: float) -> np.ndarray:
     return worst
 
 
+@pytest.mark.slow
 def test_what_is_called_exact_is_reached_at_a_corner() -> None:
     """And what is not called so is bounded from below by what some table really leaks."""
     exact, others = 0, 0
@@ -249,6 +252,7 @@ def test_sums_answer_by_answer_and_by_sorting_agree(seed: int) -> None:
 # Rows.
 
 
+@pytest.mark.slow
 def test_rows_are_linear_programs() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)

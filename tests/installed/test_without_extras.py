@@ -12,6 +12,8 @@ import pytest
 
 from tests.installed.conftest import Ended, run_program
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_EXTRAS = """
 import sys
 absent = sys.argv.pop(1).split(",")

@@ -18,7 +18,7 @@ from unspoken.measures import MEASURES
 
 TOL = 1e-9
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 
 def holds(bound: unspoken.Bound, truth: float) -> bool:

@@ -12,7 +12,7 @@ from tests.oracle import Setting
 
 GUESSES = ("bayes-leakage", "guessing")
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 
 @each_family

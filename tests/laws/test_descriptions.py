@@ -34,6 +34,8 @@ from unspoken.mechanisms import (
 from unspoken.mechanisms.record_chain import EARLIER
 from unspoken.types.domain import RELEASED, WITHHELD
 
+pytestmark = pytest.mark.slow
+
 NAMES = st.sampled_from(["a", "b", "", "inf", "kind", "a,b", "ä\n"])
 LABELS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3),

@@ -19,7 +19,7 @@ from tests.laws.exact_cases import MECHANISMS, Shown
 from tests.laws.exact_sets import Filled, alone, furthest
 from tests.laws.exact_worlds import Rng, World
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 CASES = tries(4) if EFFORT == 1 else 5 * EFFORT**2
 SUPREMA: Any = ("max-log-ratio", "exclusion", "odds")

@@ -26,7 +26,7 @@ from unspoken.mechanisms import (
 )
 from unspoken.types.noise import Noise
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 # Not all measures of a secret fall when secrets are merged: guesses count classes, and odds are of
 # any of the secrets, which no single one of the others need be.

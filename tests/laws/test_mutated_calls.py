@@ -29,6 +29,8 @@ from tests.within import TooLong, within
 from unspoken import published
 from unspoken.errors import UnspokenError
 
+pytestmark = pytest.mark.slow
+
 STRESS = 15_000  # calls mutated in several places, for each unit of effort
 
 

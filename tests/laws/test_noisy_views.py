@@ -25,7 +25,7 @@ from unspoken.types.noise import Arrivals, Bins, Noise
 from unspoken.types.secret import Secret
 from unspoken.views import quadrature
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 FAMILY = {family: number for number, family in enumerate(FAMILIES)}
 

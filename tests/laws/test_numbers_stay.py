@@ -8,6 +8,8 @@ import pytest
 from tests.laws import frozen
 from unspoken.numerics.roots import CLOSE
 
+pytestmark = pytest.mark.slow
+
 BEFORE = json.loads((Path(__file__).parents[1] / "vectors" / "frozen.json").read_text())
 
 

@@ -28,6 +28,8 @@ from tests.laws.cases import (
     table_of,
 )
 
+pytestmark = pytest.mark.slow
+
 SEEDS = (1, 2)
 CASES = 1200  # of each family and seed; far more than the 5,000 asked for together
 SHOWN = 3  # failures printed in full

@@ -15,6 +15,8 @@ from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, sh
 from tests.laws.draws import each_family
 from unspoken.types.bound import LOG2
 
+pytestmark = pytest.mark.slow
+
 MI: Final = "mutual-information"
 BOTH: tuple[Any, ...] = ("bit", "value")
 

@@ -17,6 +17,8 @@ from unspoken import frames, published
 from unspoken.pictures import Bar, bars, images
 from unspoken.releasing import rehearse
 
+pytestmark = pytest.mark.slow
+
 LINES, LETTERS, HTML = 50, 4000, 8000
 JOINT = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["<A>", "B"])
 NOISE = unspoken.Laplace(2.0)

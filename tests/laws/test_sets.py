@@ -30,6 +30,8 @@ from unspoken.measures import MEASURES
 from unspoken.mechanisms import MECHANISMS
 from unspoken.mechanisms.record_chain import EARLIER
 
+pytestmark = pytest.mark.slow
+
 Rng = np.random.Generator
 Draw = Callable[[Rng], unspoken.Joint]
 

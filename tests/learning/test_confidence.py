@@ -143,6 +143,7 @@ def test_ends_with_noise_and_with_units_by_hand() -> None:
     assert declared.up[1] == pytest.approx(own[1] / whole[0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_pairs_of_variables_are_known_better_than_thin_cells() -> None:
     """A hundred cells and noise: what one variable says is still seen, and the truth is inside."""
     rng = np.random.default_rng(5)

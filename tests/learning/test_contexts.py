@@ -78,6 +78,7 @@ def test_rows_are_counted_within_each_value(tmp_path: Path) -> None:
         assert given.belief.domain.names == (name, "x", "y")
 
 
+@pytest.mark.slow
 def test_they_are_kept_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted, "WORTH", 1)
     project = read(tmp_path)

@@ -139,6 +139,7 @@ def test_learning_is_counting(rows: list[dict], predicate: str, missing: str) ->
         assert math.isclose(cell, counts[one] / len(rows), rel_tol=1e-12, abs_tol=0.0)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(st.lists(ROW, min_size=4, max_size=40), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_bit(rows: list[dict], rng: Any) -> None:
@@ -197,6 +198,7 @@ missing = "value"
 """
 
 
+@pytest.mark.slow
 @examples(25)
 @given(st.lists(ROW, min_size=4, max_size=40))
 def test_groups_of_the_engine_are_counted_like_rows(rows: list[dict]) -> None:

@@ -86,6 +86,7 @@ values = [true, false]"""
     assert found.counts == {"n": (1, 1, 1), "t": (2, 1), "b": (2, 1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "predicate", "labels", "sensitive"),
     [
@@ -215,6 +216,7 @@ def test_kinds_of_rows_that_were_not_there_have_no_free_label(tmp_path: Path) ->
     assert codes == {"x": [NONE, 3, 2, NONE], "y": [0, 1, NONE, NONE]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "attributes", "said"),
     [
@@ -307,6 +309,7 @@ print(json.dumps([before, "pandas" in sys.modules]))
 """
 
 
+@pytest.mark.slow
 def test_pandas_is_not_imported_where_it_is_installed(tmp_path: Path, root: Path) -> None:
     pq.write_table(
         pa.table({"id": [1, 2, 3], "x": [1, 5, 3], "y": list("aba")}), tmp_path / "t.parquet"

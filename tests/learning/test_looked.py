@@ -13,6 +13,8 @@ from unspoken.learning.counts import beside, looked
 from unspoken.learning.counts.looked import Looked
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -19,6 +19,8 @@ from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """\
 format = 1
 [source]

@@ -16,6 +16,8 @@ from unspoken.learning.counts.rows import cells_of
 from unspoken.learning.marks.possible import possible_labels
 from unspoken.policy import Project
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """\
 format = 1
 [source]

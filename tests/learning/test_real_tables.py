@@ -14,6 +14,8 @@ from tests.planning.test_closure import check
 from unspoken.learning import Learned, table_of
 from unspoken.planning import closure
 
+pytestmark = pytest.mark.slow
+
 SPACE_DAYS = """
 [attribute.first_arrival_h]
 bins = [9, 10, 12]

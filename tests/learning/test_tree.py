@@ -106,6 +106,7 @@ def test_the_key_may_be_left_out_and_has_a_home() -> None:
         project_of("[attribute.x]", source, 'form = "tree"')
 
 
+@pytest.mark.slow
 def test_a_tree_of_one_attribute_is_counted_as_its_joint_table(tmp_path: Path) -> None:
     """It has no pairs, and with noise what is counted are these: the ledger was left unreadable."""
     pq.write_table(pa.table({"id": range(99), "x": ["a", "b", "b"] * 33}), tmp_path / "t.parquet")
@@ -119,6 +120,7 @@ def test_a_tree_of_one_attribute_is_counted_as_its_joint_table(tmp_path: Path) -
 # ---------------------------------------------------------------- what is learned
 
 
+@pytest.mark.slow
 @examples(20)
 @given(st.lists(ROW, min_size=4, max_size=25), st.sampled_from(["x > 3", "x > 3 AND flag"]))
 def test_a_tree_has_the_labels_of_the_joint(rows: list[dict], predicate: str) -> None:
@@ -283,6 +285,7 @@ def test_pairs_that_the_tree_leaves_out_still_close_values(tmp_path: Path) -> No
     assert [one.factor for one in closed.telling] == sorted(told.values(), reverse=True)
 
 
+@pytest.mark.slow
 def test_a_tree_is_planned_released_and_charged(tmp_path: Path) -> None:
     project = wide(tmp_path)
     learn_project(project)

@@ -115,6 +115,7 @@ def test_it_is_said_to_the_holder(tmp_path: Path) -> None:
     assert "three or more attributes" in said.unmeasured().text
 
 
+@pytest.mark.slow
 def test_who_only_releases_is_warned_of_it(tmp_path: Path) -> None:
     """On standard error, for the holder: the message that is handed on measures nothing."""
     path = written(tmp_path, right=0.98)

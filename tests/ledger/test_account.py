@@ -157,6 +157,7 @@ def test_no_joint_view_exceeds_the_account(case: Case) -> None:
         assert truth <= said * (1 + 1e-9) + 1e-12
 
 
+@pytest.mark.slow
 @given(cases(["1", "2", "month", "year"]))
 def test_the_account_says_no_more_than_is_so(case: Case) -> None:
     """Where no coin has two names, adding is exact (Theorem 1)."""

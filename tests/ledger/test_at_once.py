@@ -10,7 +10,10 @@ import pytest
 from tests.effort import KILLS, parts
 from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX"),
+]
 
 
 @pytest.mark.stress

@@ -17,6 +17,8 @@ from tests.ledger.sealed import charge, passes, seal
 from unspoken.errors import InputError
 from unspoken.ledger import KeyedRequest, Ledger, Release
 
+pytestmark = pytest.mark.slow
+
 
 def entries(ledger: Ledger) -> dict[Any, Any]:
     found: list[dict[Any, Any]] = []

@@ -65,6 +65,7 @@ def same(path: Path) -> bool:
     return bool(one == other)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(histories(most=6))
 def test_the_checkpoint_is_the_replay(events: list[Release]) -> None:

@@ -74,6 +74,7 @@ def test_what_is_kept_between_questions_is_what_it_is_without(events: list[Relea
         kept.add(one, number)
 
 
+@pytest.mark.slow
 @given(histories(), st.data())
 def test_the_account_does_not_depend_on_the_order(events: list[Release], data: Any) -> None:
     """Sums are exact: no digit depends on who came first."""
@@ -86,6 +87,7 @@ def test_the_account_does_not_depend_on_the_order(events: list[Release], data: A
     assert all(shown in two.before(last, audience) for shown in one.before(last, audience))
 
 
+@pytest.mark.slow
 @given(histories())
 def test_sums_that_are_carried_on_are_those_added_up_at_the_end(events: list[Release]) -> None:
     carried = Account.of(())
@@ -95,6 +97,7 @@ def test_sums_that_are_carried_on_are_those_added_up_at_the_end(events: list[Rel
             assert carried.exposure(audience) == Account.of(events[:number]).exposure(audience)
 
 
+@pytest.mark.slow
 @given(cases(["1", "2", "month"], most=3))
 def test_the_fold_is_the_events_together(case: Case) -> None:
     """As mechanisms, each under its own coins; and enumerated."""
@@ -113,6 +116,7 @@ def test_the_fold_is_the_events_together(case: Case) -> None:
                 assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(cases(["1", "2", "month"], most=3), st.data())
 def test_what_was_withheld_then_and_is_free_now_counts_as_shown(case: Case, data: Any) -> None:
     """Events that hid more, or showed bits only, tell no more than the account says."""

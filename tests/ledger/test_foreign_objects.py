@@ -80,6 +80,7 @@ def test_what_is_attached_is_named(statements: str, said: str, path: Path, tmp_p
     assert under(tmp_path).kept() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", [GARBLES, DELETES, IGNORES, EARLIER])
 def test_what_is_attached_to_an_open_ledger_is_named_before_it_is_charged(
     statements: str, path: Path, tmp_path: Path

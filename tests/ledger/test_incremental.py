@@ -91,6 +91,7 @@ def test_streams_of_an_epoch_are_the_sums_of_what_was_given_of_it(
     assert found == (expected if known else None)
 
 
+@pytest.mark.slow
 @given(ANSWERS, st.lists(st.sampled_from(WHO), unique=True), st.sampled_from(["x", "y", "z"]))
 def test_draws_are_those_of_the_epoch_and_of_other_labels(
     answers: list[AnswerEvent], audience: list[tuple[str, ...]], epoch: str
@@ -174,6 +175,7 @@ def test_all_epochs_of_shared_answers_are_not_as_much_work_as_their_square() -> 
     assert looked(80) <= 4.5 * looked(20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cells", "answers", "labels"])
 def test_one_event_more_is_as_much_work_after_many(kind: str) -> None:
     """Counted in calls, which no other program on the machine disturbs."""

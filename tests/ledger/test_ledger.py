@@ -67,6 +67,7 @@ def test_a_ledger_that_lost_everything_is_no_new_one(tmp_path: Path) -> None:
     assert path.read_bytes() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [100, 4096, 5000, 8192])
 def test_a_ledger_that_is_cut_off_is_refused(size: int, tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
@@ -208,6 +209,7 @@ def test_a_disk_without_room_is_said_with_the_way_out(tmp_path: Path) -> None:
             connection.exec_driver_sql("INSERT INTO x VALUES (zeroblob(1000000))")
 
 
+@pytest.mark.slow
 def test_many_open_a_new_ledger_at_once(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     workers = [FORKED.Process(target=_spend, args=(path, 3)) for _ in range(4)]
@@ -233,6 +235,7 @@ def _spend(path: Path, count: int) -> None:
             return
 
 
+@pytest.mark.slow
 def test_writers_at_once_never_exceed_the_cap(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     Ledger(path)

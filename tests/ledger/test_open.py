@@ -40,6 +40,7 @@ def shown(ledger: Ledger) -> float:
     return found[0]
 
 
+@pytest.mark.slow
 def test_it_counts_what_others_charged(ledger: Ledger) -> None:
     assert charge(Ledger(ledger.path), event("3", a=0.5)) == 3
     assert shown(ledger) == 1.5

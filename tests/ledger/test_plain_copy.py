@@ -26,7 +26,10 @@ from tests.within import HANG, eventually
 from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX"),
+]
 
 LEDGER, JOURNAL, HEAD = "l.sqlite", "l.sqlite-journal", "key.head"
 # The head first, as it was when the copy began; else it may be ahead of the ledger, and it is said.

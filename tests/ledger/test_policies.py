@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def carried_over(account: Account) -> Account:
     return Account(entries)
 
 
+@pytest.mark.slow
 @given(declared(), st.data())
 def test_what_was_declared_is_found_again(events: list[Release], data: Any) -> None:
     account = Account.of(())

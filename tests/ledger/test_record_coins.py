@@ -170,6 +170,7 @@ def test_epochs_that_were_shown_less_are_not_looked_at() -> None:
     assert Account.of(many).exposures(EVERYBODY) == [Account.of(many).exposure(EVERYBODY)]
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(

@@ -155,6 +155,7 @@ def test_a_head_that_fell_behind_is_caught_up_with(path: Path) -> None:
     assert kept.number == 4
 
 
+@pytest.mark.slow
 def test_a_lost_head_is_said_and_can_be_written_again(path: Path) -> None:
     head = seal(Ledger(path)).kept()
     assert head is not None
@@ -164,6 +165,7 @@ def test_a_lost_head_is_said_and_can_be_written_again(path: Path) -> None:
     assert charge(Ledger(path), EVENTS[0]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -42,6 +42,7 @@ def test_z_channel(u: float) -> None:
     assert exact <= bound.high * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_no_prior_tells_more(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -112,6 +112,7 @@ def bracket(one: np.ndarray, other: np.ndarray, eps: float) -> tuple[float, floa
     return float(ends[0]), float(ends[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_random_pairs_of_laws(seed: int) -> None:
     rng = np.random.default_rng(seed)

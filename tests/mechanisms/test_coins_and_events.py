@@ -81,6 +81,7 @@ def test_events_that_tell_nothing_are_possible() -> None:
     assert found.value == 1.0
 
 
+@pytest.mark.slow
 def test_many_releases_by_one_coin_show_what_one_of_them_shows() -> None:
     """Of 2^22 outputs two can be seen: they are neither listed nor refused."""
     one, about = unspoken.OneSided({"A": 0.5}, {"A": [0]}), unspoken.Adversary("B")

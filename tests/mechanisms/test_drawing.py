@@ -110,6 +110,7 @@ def test_the_attack_on_the_last_digits_finds_naive_noise() -> None:
     assert told_apart(naive) > 0.3
 
 
+@pytest.mark.slow
 def test_the_attack_on_the_last_digits_finds_nothing_here() -> None:
     """All digits there are say no more than the noise allows: tanh(1 / 2 SCALE), and chance."""
     rng = np.random.default_rng(1)

@@ -14,6 +14,8 @@ from unspoken import RELEASED, Adversary, Finite, Geometric, Independent, Joint,
 from unspoken.errors import InputError
 from unspoken.mechanisms import RandomizedResponse, Together
 
+pytestmark = pytest.mark.slow
+
 PAIR = Joint([[0.3, 0.1], [0.1, 0.5]], names=["A", "B"])
 THREE = Joint([[[2, 1], [4, 3]], [[2, 4], [2, 2]]], names=["A", "B", "C"])
 

@@ -67,6 +67,7 @@ def test_answers_far_out_tell_what_the_end_tells() -> None:
             assert unspoken.odds(PAIR, mechanism, about, {"answer": far}).value == end
 
 
+@pytest.mark.slow
 def test_whole_answers_far_apart() -> None:
     """More than can be listed: largest values exact all the same, means bounded."""
     belief = unspoken.Joint([[2, 1], [1, 6]], names=["A", "B"], values=[[0, 10**6], [0, 1]])
@@ -79,6 +80,7 @@ def test_whole_answers_far_apart() -> None:
     assert near.low * (1 - 1e-5) <= mean.high
 
 
+@pytest.mark.slow
 def test_answers_too_many_to_list_are_bounded() -> None:
     few, many = leak(Laplace(1.0), asks=3), leak(Laplace(1.0), asks=100)
     assert few.exact
@@ -88,6 +90,7 @@ def test_answers_too_many_to_list_are_bounded() -> None:
     assert constant.value == 0
 
 
+@pytest.mark.slow
 def test_a_vector_query_is_as_many_queries() -> None:
     vector = Laplace(0.7, {"A": [1, 0.5], "B": [0, -2]})
     apart = Together([Laplace(0.7, {"A": 1}), Laplace(0.7, {"A": 0.5, "B": -2})])
@@ -185,6 +188,7 @@ def test_a_variable_called_answer() -> None:
         unspoken.leakage(belief, own, unspoken.Adversary("B"))
 
 
+@pytest.mark.slow
 def test_noise_beside_too_many_outputs_is_refused_before_they_are_made() -> None:
     fresh = [RandomizedResponse(name, 1.0) for name in "AB"] * 15
     with pytest.raises(TooLarge, match="1 noisy answers: 6,442,450,944 points to look at"):

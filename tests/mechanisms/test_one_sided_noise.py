@@ -118,6 +118,7 @@ def test_correction() -> None:
         assert mechanism.corrected([5, 1, 0, -3]).tolist() == [5 + median, 1 + median, 0, 0]
 
 
+@pytest.mark.slow
 def test_drawn() -> None:
     """Never more than there is; its mean as it should be."""
     mechanism = OneSidedNoise(0.9, TERMS, HIDDEN)

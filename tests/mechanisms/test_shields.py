@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 import unspoken
+from tests.selection import slow_values
 from unspoken import WITHHELD
 
 
@@ -27,10 +28,10 @@ def tree(stay: float, size: int = 63) -> unspoken.Tree:
     return unspoken.Tree(parents, [0.5, 0.5], tables)
 
 
-@pytest.mark.parametrize("stay", [0.9, 0.99])
-@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+@pytest.mark.parametrize("stay", [0.9, *slow_values(0.99)])
+@pytest.mark.parametrize("epsilon", [0.3, *slow_values(1.0)])
 @pytest.mark.parametrize("make", [chain, tree])
-@pytest.mark.parametrize("place", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("place", [0.0, *slow_values(0.3, 0.5), 1.0])
 def test_no_answer_is_above_the_bound(
     make: object, stay: float, epsilon: float, place: float
 ) -> None:

@@ -122,6 +122,7 @@ def test_minimality_a_blank_that_only_secrets_need_gives_them_away() -> None:
     assert silent.value == pytest.approx(4.0, rel=1e-14)  # 1 / (1 - 3/4), under any belief
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_floor_keeps_the_cap_under_any_belief_knowledge_and_secret(seed: int) -> None:
     """Rows with a secret show nothing, others all with 1 - 1/cap: no count, no noise, no box."""

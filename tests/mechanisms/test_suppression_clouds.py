@@ -36,6 +36,7 @@ def test_every_point_of_the_cloud() -> None:
         compare(drawn, drawn.coin, who, drawn.law(drawn.shows, sees), sees)
 
 
+@pytest.mark.slow
 def test_parts_of_one_coin_are_their_union() -> None:
     """Whoever gets two parts sees what one gets who is given both; of two epochs they are two."""
     for rng, drawn, who in worlds(2):
@@ -48,6 +49,7 @@ def test_parts_of_one_coin_are_their_union() -> None:
         compare(drawn, Together([InEpoch("2026", part) for part in parts]), who, law, sees)
 
 
+@pytest.mark.slow
 def test_two_coins_are_independent_given_the_record() -> None:
     for rng, drawn, who in worlds(3):
         sees = list(who.sees or ())
@@ -60,6 +62,7 @@ def test_two_coins_are_independent_given_the_record() -> None:
         compare(drawn, years, who, both(first, first), sees * 2)
 
 
+@pytest.mark.slow
 def test_beside_channels_of_single_variables() -> None:
     """A coin of a cell, and a response: of known variables they tell nothing more."""
     for rng, drawn, who in worlds(4):
@@ -79,6 +82,7 @@ def test_beside_channels_of_single_variables() -> None:
         compare(drawn, Together([drawn.coin, release]), who, law, columns)
 
 
+@pytest.mark.slow
 def test_events_of_some_of_the_names() -> None:
     """What is not asked about may be anything; WITHHELD is silence, RELEASED any label."""
     for rng, drawn, who in worlds(5):
@@ -132,6 +136,7 @@ def test_known_values_are_one_context() -> None:
         same(unspoken.leakage(drawn.belief, drawn.coin, fixed, "odds"), own)
 
 
+@pytest.mark.slow
 def test_beside_noisy_sums() -> None:
     """Ratios of likelihoods are largest at answers without noise: looked at one by one."""
     for rng, drawn, who in worlds(7, rounds=3):
@@ -158,6 +163,7 @@ def test_beside_noisy_sums() -> None:
         assert worst * (1 - 1e-12) <= bound.high <= max(1.0, worst) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_coins_of_cells_are_a_product_table() -> None:
     for rng, drawn, who in worlds(8):
         rates = {name: float(rng.choice([0.0, 0.3, 2.0, math.inf])) for name in drawn.names}
@@ -197,6 +203,7 @@ def test_labels_that_the_table_does_not_have_show_nothing() -> None:
         assert (one.low, one.high) == (other.low, other.high)
 
 
+@pytest.mark.slow
 def test_sets_hold_for_every_member() -> None:
     """No member of a box is above it, some is as high; and it is the box of the cells' coins."""
     for rng, drawn, who in worlds(9, rounds=2):

@@ -82,6 +82,7 @@ def test_terms_are_weights_of_indicators(kind: str, knows: tuple[str, ...]) -> N
         assert got.high == pytest.approx(truth.high, rel=1e-6, abs=1e-10), measure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BELIEFS)
 def test_every_belief_adds_up_terms(kind: str) -> None:
     """As its joint table does, also of two counts at once."""
@@ -152,6 +153,7 @@ def test_noise_for_a_histogram(method: str) -> None:
         assert found.scale == pytest.approx(6.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["laplace", "geometric"])
 def test_the_least_noise_on_a_count(noise: str) -> None:
     """As by indicators, known to whoever knows the variable; and by every rule at once."""

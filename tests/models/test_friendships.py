@@ -16,6 +16,8 @@ import unspoken
 from unspoken.models.friendship_files import read_blocks, read_friendships
 from unspoken.models.friendships import Blocks, Friendships
 
+pytestmark = pytest.mark.slow
+
 Rows = Counter[tuple[Any, ...]]
 
 

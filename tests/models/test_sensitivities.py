@@ -165,6 +165,7 @@ def trained(signed: np.ndarray, regularisation: float) -> np.ndarray:
     return w
 
 
+@pytest.mark.slow
 def test_trained_machines_move_by_less() -> None:
     rng = np.random.default_rng(4)
     for records, regularisation in ((3, 0.2), (6, 0.05)):

@@ -93,6 +93,7 @@ def test_golden_thresholds(vector) -> None:
 # One at a time, many at a time.
 
 
+@pytest.mark.slow
 @given(batches())
 def test_many_coins_are_single_coins(rows) -> None:
     assert drawn(rows) == tossed(rows)
@@ -135,6 +136,7 @@ def test_the_storage_of_a_text_does_not_count(form) -> None:
     assert draw(KEYS, encode_keys([form(pa.array(texts)), numbers])).tolist() == both
 
 
+@pytest.mark.slow
 @given(batches(), st.randoms(use_true_random=False), st.integers(1, 9), st.integers(1, 9))
 def test_coins_do_not_depend_on_batch_or_order(rows, random, size: int, chunk: int) -> None:
     expected = dict(zip(rows, drawn(rows), strict=True))
@@ -155,6 +157,7 @@ def test_no_records_no_coins() -> None:
     assert len(draw(KEYS, encode_keys([pa.array([], pa.string()), pa.array([], pa.int8())]))) == 0
 
 
+@pytest.mark.slow
 @given(batches(), batches())
 def test_no_record_begins_another(some, others) -> None:
     """What a CBC-MAC needs, and more than that the encoding is injective."""
@@ -244,11 +247,13 @@ def rounding_faults(candidate: Callable[[float], int]) -> list[float]:
         return [e for e, value in exact.items() if not candidate(e) <= value < candidate(e) + 1]
 
 
+@pytest.mark.slow
 def test_thresholds_are_exact() -> None:
     assert len(epsilons()) > 5000
     assert rounding_faults(threshold) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "planted",
     [
@@ -307,6 +312,7 @@ def test_what_is_no_threshold_is_refused(below: int) -> None:
 # Fresh coins.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 2, 3, coins.BATCH - 1, coins.BATCH, 2 * coins.BATCH + 5])
 def test_fresh_coins_never_come_twice(count: int) -> None:
     both = np.concatenate([fresh_draws(count), fresh_draws(count)])
@@ -336,6 +342,7 @@ assert hasattr(sys, "asked_for_pandas"), "nothing was tested"
 """
 
 
+@pytest.mark.slow
 def test_pandas_stays_away(tmp_path: Path, root: Path) -> None:
     stub = tmp_path / "pandas.py"
     stub.write_text("import sys\nsys.asked_for_pandas = True\nraise ImportError", "utf-8")

@@ -26,5 +26,6 @@ def test_the_type_of_numbers_is_the_one_of_pyarrow(kind: pa.DataType) -> None:
     assert number_type(kind) == np.dtype(kind.to_pandas_dtype())
 
 
+@pytest.mark.slow
 def test_numbers_are_read_without_pandas() -> None:
     subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], check=True)

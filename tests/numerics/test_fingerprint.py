@@ -131,6 +131,7 @@ def test_columns_beside_keys_are_not_those_alone() -> None:
     assert len({alone.hexdigest(), digits(ROWS), digits_beside(ROWS)}) == 3
 
 
+@pytest.mark.slow
 @given(st.lists(KEYED, max_size=20), st.randoms(use_true_random=False), st.integers(1, 7))
 def test_beside_keys_order_and_batches_do_not_count(rows: list[Row], random, size: int) -> None:
     master = bytes.fromhex(GOLDEN["master"])
@@ -161,6 +162,7 @@ WORDS = [pa.array(texts) for texts in (["a", "b"], ["b", "a"], ["a", "b", "c"], 
 NUMBERS = [pa.array([0.0, 1.0]), pa.array([-0.0, 1.0]), pa.array([0, 1]), pa.array([False, True])]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([*WORDS, *NUMBERS]), st.booleans()), max_size=6))
 def test_what_was_worked_out_for_other_batches_is_not_taken_for_these(batches) -> None:
     """Nor do those that begin anew count what was counted."""

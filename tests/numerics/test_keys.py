@@ -115,6 +115,7 @@ def test_half_a_key_does_not_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_key_appears_whole_or_not_at_all(path: Path) -> None:
     """Killed at any line of making one, a process leaves a key or none."""

@@ -43,11 +43,13 @@ def faults(drawn: Counts, scale: float) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_law_of_the_noise() -> None:
     counts = np.arange(DRAWS)
     assert faults(with_noise(counts, 2, 0.5) - counts, 4.0) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", [4.0 * 1.06, 4.0 / 1.06])
 def test_another_scale_is_noticed(planted: float) -> None:
     drawn = with_noise(np.zeros(DRAWS, np.int64), 1, 1 / planted)

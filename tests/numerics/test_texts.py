@@ -36,6 +36,7 @@ def test_rows_that_are_as_long_have_the_coins_they_have_among_others(
     assert coins(even) == coins(odd)[:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("widths", [(), (5,), (16,), (9, 23)])
 @pytest.mark.parametrize("labels", [LABELS, LABELS[1:2], LABELS[3:4], LABELS[:1], LABELS[-2:]])
 @pytest.mark.parametrize("missing", [False, True])

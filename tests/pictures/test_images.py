@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 resource: Any = pytest.importorskip("resource", reason="POSIX has limits on addresses")
 

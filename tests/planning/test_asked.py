@@ -10,6 +10,8 @@ import pytest
 
 import unspoken
 
+pytestmark = pytest.mark.slow
+
 JOINT = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]])
 STRANGE: list[Any] = [
     "x", b"x", 3, -1, 1j, math.nan, True, None, object(), [1], [["x0"]], [None, None], [[["x"]]],

@@ -20,6 +20,8 @@ from unspoken import Adversary
 from unspoken.planning import Plan
 from unspoken.types.bound import LOG2
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

@@ -117,6 +117,7 @@ def test_what_was_closed_is_no_secret() -> None:
     check(belief, {"b": [0]}, 6.0, found)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     st.lists(st.integers(2, 3), min_size=2, max_size=3),

@@ -57,6 +57,7 @@ def check(
     return found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:4]))
 @examples(10)
 def test_two_that_share_nothing(seed: int, limits: dict[str, float]) -> None:
@@ -69,12 +70,14 @@ def test_two_that_share_a_variable(seed: int, limits: dict[str, float]) -> None:
     check(drawn(np.random.default_rng(seed), 3, 3), PAIRS, 7, **limits)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]))
 @examples(4)
 def test_three_in_a_ring(seed: int, limits: dict[str, float]) -> None:
     check(drawn(np.random.default_rng(seed), 3, 2), [[0, 1], [1, 2], [0, 2]], 9, **limits)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @examples(4)
 def test_exempt_answers(seed: int) -> None:
@@ -83,6 +86,7 @@ def test_exempt_answers(seed: int) -> None:
     check(e, PAIRS, 7, gap=1e9, **limits)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LIMITS[:3]))
 @examples(4)
 def test_who_pools_less_is_never_given_less(seed: int, limits: dict[str, float]) -> None:

@@ -67,6 +67,7 @@ def digits(field: Curves, i: int, epsilon: float) -> tuple[mpf, mpf, mpf]:
     return total[0], total[1], total[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILON)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_digit(family: str, epsilon: float) -> None:

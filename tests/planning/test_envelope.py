@@ -33,6 +33,7 @@ def is_envelope(field: ObjectiveCurves, env: Envelope) -> bool:
 SHARES = st.one_of(st.just(0.0), st.floats(1e-200, 1.0))
 
 
+@pytest.mark.slow
 @given(tasks(), SHARES, SHARES)
 def test_the_envelope_is_one(task: Task, one: float, two: float) -> None:
     field, _, caps, _ = task
@@ -53,6 +54,7 @@ def test_a_knee_in_a_wrong_place_is_noticed(moved: float) -> None:
     assert not is_envelope(field, env._replace(knee=knee, at_knee=field.curves.leakage(knee)))
 
 
+@pytest.mark.slow
 @given(tasks(), st.floats(-6.0, 6.0), st.integers(0, 99))
 def test_any_price_certifies(task: Task, log_price: float, seed: int) -> None:
     """Weak duality: the bound at a bad price is loose, never wrong."""

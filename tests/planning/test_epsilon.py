@@ -20,6 +20,8 @@ from unspoken.planning.bits.envelope import Envelope
 from unspoken.planning.bits.maximise import NOTHING, maximise, unbounded_witness
 from unspoken.planning.bits.solution import Solution
 
+pytestmark = pytest.mark.slow
+
 GAP = 1e-9  # promised
 # What float error alone may leave: a few parts in 1e13 of the limit, at the steepest price met.
 ROUNDING = 1e-10

@@ -83,6 +83,7 @@ def test_what_is_certain_has_no_gap() -> None:
     assert nothing.upper <= 1e-200
 
 
+@pytest.mark.slow
 def test_two_dimensions_are_certified_to_the_gap_asked_for() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)

@@ -94,6 +94,7 @@ def test_answers_that_cannot_be_listed_are_all_above() -> None:
     assert odds.above == 1.0
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @examples(20)
 def test_a_plan_passes_wherever_it_is_asked_again(seed: int) -> None:

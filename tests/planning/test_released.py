@@ -106,6 +106,7 @@ def test_vectors(vector: dict[str, Any]) -> None:
     assert -np.expm1(-solution.epsilon) == pytest.approx(expected["p"], rel=1e-7, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("n", "steps"), [(2, 600), (3, 90)])
 def test_no_grid_point_is_better(n: int, steps: int, seed: int) -> None:
@@ -127,6 +128,7 @@ def test_no_grid_point_is_better(n: int, steps: int, seed: int) -> None:
         assert solution.objective <= best + float(weights @ ends) / (steps - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_another_solver_agrees(n: int, seed: int) -> None:
@@ -157,6 +159,7 @@ def test_another_solver_agrees(n: int, seed: int) -> None:
 SHARES = (1e-12, 1e-6, 1e-3, 0.2, 0.5, 0.9, 0.999999, 1.0 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("capped", [False, True])
 @pytest.mark.parametrize(("n", "pairs"), [(1, 0), (2, 1), (5, 8), (20, 190), (300, 2000)])
@@ -264,6 +267,7 @@ def tasks(draw: st.DrawFn) -> tuple[Curves, Array, Array, float]:
     return field, np.array(weights), np.array(caps), 10.0 ** draw(st.floats(-9.0, 0.1))
 
 
+@pytest.mark.slow
 @given(tasks(), st.floats(0.01, 1.0))
 def test_properties(task: tuple[Curves, Array, Array, float], part: float) -> None:
     """Within the limit, certified, and never better within a smaller limit."""

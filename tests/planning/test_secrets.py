@@ -18,6 +18,8 @@ from unspoken.errors import InputError
 from unspoken.planning import closure
 from unspoken.types.bound import LOG2
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

@@ -12,6 +12,8 @@ from tests.planning.test_values import plan_of
 from unspoken.errors import InputError
 from unspoken.planning import coalitions
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

@@ -25,6 +25,8 @@ from unspoken.planning.protection import Protection
 from unspoken.planning.values import plan_values
 from unspoken.types.bound import LOG2
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

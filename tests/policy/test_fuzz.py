@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from tests.effort import examples
 from tests.policy.cases import COLUMNS, GOOD, LEAST
 from unspoken.errors import InputError
 from unspoken.policy import Project, check_columns, check_files, starter
+
+pytestmark = pytest.mark.slow
 
 SCRAPS = st.sampled_from(
     [

@@ -11,6 +11,8 @@ from unspoken.engines.duckdb import DuckTable
 from unspoken.policy.guesses import guess_keys
 from unspoken.policy.identities import identity_of
 
+pytestmark = pytest.mark.slow
+
 LOOKS: dict[str, Sequence[str]] = {
     "e-mail addresses": [
         "a.b@example.org",

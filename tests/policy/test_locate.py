@@ -11,6 +11,8 @@ from tests.effort import examples
 from tests.policy.cases import GOOD
 from unspoken.policy.locate import KeyPath, Lines
 
+pytestmark = pytest.mark.slow
+
 LINES: dict[str, tuple[str, dict[KeyPath, int]]] = {
     "keys and tables": (
         "a = 1\n\n# [b] = not\n[b]\nc = 2\n[d.e]\nf=3\n",

@@ -17,6 +17,8 @@ from unspoken.policy import Project, check_columns, starter
 from unspoken.policy.guesses import guess_keys, guess_unit, named_by
 from unspoken.types.column import Cell, ColumnInfo, Grouping, Kind
 
+pytestmark = pytest.mark.slow
+
 OFFICES = (
     *COLUMNS,
     ColumnInfo("smoker", "boolean", 2, 0, (), (False, True)),

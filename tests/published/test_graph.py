@@ -14,6 +14,8 @@ from unspoken.published import Graph, graph
 from unspoken.published.tails import pdp_tails
 from unspoken.searching import pdp_nodes
 
+pytestmark = pytest.mark.slow
+
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 REL = 1e-9
 

@@ -9,6 +9,8 @@ import pytest
 import unspoken
 from unspoken.published import Graph, graph, picture
 
+pytestmark = pytest.mark.slow
+
 
 @lru_cache
 def of(n: int) -> Graph:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from tests.releasing.small import small
 from unspoken.releasing import adopt_plan, prepare, release
@@ -30,6 +31,7 @@ def project(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_findings_are_of_the_plan_that_is_adopted(tmp_path: Path) -> None:
     path = project(tmp_path)
     before = prepare(path).findings(curve=False, adopted=True)
@@ -42,6 +44,7 @@ def test_findings_are_of_the_plan_that_is_adopted(tmp_path: Path) -> None:
     assert not any("adopted" in each.text for each in ready.findings(curve=False).cautions)
 
 
+@pytest.mark.slow
 def test_a_plan_for_higher_limits_than_now_is_not_recommended(tmp_path: Path) -> None:
     path = project(tmp_path)
     mechanism = adopt_plan(path).plan().mechanism
@@ -58,6 +61,7 @@ def test_a_plan_for_higher_limits_than_now_is_not_recommended(tmp_path: Path) ->
     assert any("not the plan that is adopted" in each.text for each in best.cautions)
 
 
+@pytest.mark.slow
 def test_a_plan_that_cannot_be_released_any_more_is_not_shown(tmp_path: Path) -> None:
     path = project(tmp_path)
     adopt_plan(path)
@@ -85,6 +89,7 @@ def test_an_adopted_floor_is_known_to_need_no_belief(tmp_path: Path) -> None:
     assert said.text in [each.text for each in found.cautions]
 
 
+@pytest.mark.slow
 def test_it_is_no_floor_for_a_lower_cap_and_it_is_for_a_higher(tmp_path: Path) -> None:
     path = project(tmp_path)
     text = path.read_text().replace('reads = ["a", "b"]', 'reads = ["a"]')

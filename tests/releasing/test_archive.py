@@ -56,6 +56,7 @@ def changed(packed: Path, name: str, content: bytes, keep_digest: bool = False) 
             archive.writestr(each, what)
 
 
+@pytest.mark.slow
 def test_a_project_goes_on_on_another_machine(path: Path, packed: Path, tmp_path: Path) -> None:
     assert packed.stat().st_mode & 0o777 == 0o600
     before = chances(path)
@@ -90,6 +91,7 @@ def test_nothing_that_is_there_is_written_over(path: Path, packed: Path, tmp_pat
     assert packed.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_backup_of_another_or_a_later_ledger_is_not_written_over(
     path: Path, packed: Path, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ def test_a_backup_of_another_or_a_later_ledger_is_not_written_over(
         backup(tmp_path / "copy", packed)
 
 
+@pytest.mark.slow
 def test_an_old_backup_is_noticed_where_a_later_release_lies(path: Path, packed: Path) -> None:
     grow(path.parent, 2)
     unspoken.release(path)
@@ -112,6 +115,7 @@ def test_an_old_backup_is_noticed_where_a_later_release_lies(path: Path, packed:
     assert not {*KEPT} & {file.name for file in path.parent.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_all_or_nothing(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +196,7 @@ def test_what_does_not_belong_together_is_refused(
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value"), [("project", "\\ud800"), ("project", "a\\udc80"), ("made", "2026\\ud800")]
 )
@@ -207,6 +212,7 @@ def test_a_list_with_half_a_letter_is_refused(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outside", [False, True])
 @pytest.mark.parametrize("levels", [101, 1_500])
 def test_a_file_in_folders_without_end_is_refused(
@@ -219,6 +225,7 @@ def test_a_file_in_folders_without_end_is_refused(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_where_the_project_file_says_if_that_is_meant(packed: Path, tmp_path: Path) -> None:
     elsewhere(packed)
     restore(packed, tmp_path / "new", outside=True)
@@ -257,6 +264,7 @@ def test_what_is_in_it_is_never_in_memory_as_a_whole(packed: Path, tmp_path: Pat
     assert packed.stat().st_size < LARGE / 100
 
 
+@pytest.mark.slow
 def test_a_backup_is_made_without_holding_what_is_in_it(path: Path, tmp_path: Path) -> None:
     large = path.parent / FIRST / f"{'0' * 32}.arrow"
     large.write_bytes(bytes(LARGE))
@@ -272,6 +280,7 @@ def test_a_backup_is_made_without_holding_what_is_in_it(path: Path, tmp_path: Pa
     assert (tmp_path / "new" / FIRST / large.name).stat().st_size == LARGE
 
 
+@pytest.mark.slow
 def test_nothing_is_read_beyond_what_is_listed(packed: Path) -> None:
     """Where the archive says so too, which takes one that was made for it."""
     name = enlarged(packed)
@@ -334,6 +343,7 @@ def test_what_is_not_as_listed_is_refused_before_it_is_read(
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_what_there_is_no_room_for_is_not_begun(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

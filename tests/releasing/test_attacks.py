@@ -95,6 +95,7 @@ def became_secret() -> Any:
     return later
 
 
+@pytest.mark.slow
 def test_release_then_null_under_a_kept_coin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_two_rows_that_swap_their_values(tmp_path: Path) -> None:
         release(project(tmp_path, later))
 
 
+@pytest.mark.slow
 def test_twenty_labels_with_fresh_coins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Re-learning, or any other reason, is no way to toss again for nothing."""
     first = [shown(project(tmp_path, epoch=f'label = "{n}"')) for n in range(2)]
@@ -135,6 +137,7 @@ def unheld(_codes: Sequence[str], row: Sequence[Any], _seal: Seal, _place: str) 
     return code
 
 
+@pytest.mark.slow
 def test_a_swapped_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = project(tmp_path)
     before = [shown(path)]
@@ -155,6 +158,7 @@ def test_a_swapped_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert odds_factor(before) > 50
 
 
+@pytest.mark.slow
 def test_another_function_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An epoch by another function has coins of its own, so it is charged like another label."""
     functions = [f"of = \"CASE WHEN id IS NULL THEN '' ELSE '{n}' END\"" for n in range(12)]
@@ -171,6 +175,7 @@ def test_another_function_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert odds_factor([*first, *more]) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other", ["of = \"CASE WHEN id IS NULL THEN '' ELSE '1' END\"", 'label = "1"']
 )
@@ -183,6 +188,7 @@ def test_a_changed_source_under_a_function_that_gives_the_same_name(
         release(project(tmp_path, became_secret(), epoch=other))
 
 
+@pytest.mark.slow
 def test_a_column_under_another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of an attribute is in its coins; what was released stays in the account."""
     before = shown(project(tmp_path))
@@ -197,6 +203,7 @@ def test_a_column_under_another_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (before != again).any()
 
 
+@pytest.mark.slow
 def test_another_table_with_the_same_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tables share coins: what is shown of one tells why the other is silent."""
     one = shown(project(tmp_path))
@@ -208,6 +215,7 @@ def test_another_table_with_the_same_keys(tmp_path: Path, monkeypatch: pytest.Mo
     assert odds_factor([one, shown(other)], values) == math.inf
 
 
+@pytest.mark.slow
 def test_keys_in_another_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are the same; their coins are not, and keys are counted in as coins take them."""
     rows = pa.table({"x": np.arange(ROWS) % 50, "y": np.arange(ROWS) // 50, "a": VALUES})
@@ -229,6 +237,7 @@ def test_keys_in_another_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert odds_factor([first, by("y", "x")]) == pytest.approx(4, rel=0.2)
 
 
+@pytest.mark.slow
 def test_what_no_rule_can_see(tmp_path: Path) -> None:
     """The same key beside another ledger: the other project's releases are unknown (limits.md)."""
     (tmp_path / "other").mkdir()
@@ -256,6 +265,7 @@ def test_a_value_that_becomes_sensitive_later(
     assert (before & (VALUES == 1)).sum() > ROWS / 10
 
 
+@pytest.mark.slow
 def test_a_bin_that_is_parted_elsewhere(tmp_path: Path) -> None:
     """The label has its old name, and other values in it."""
 
@@ -269,12 +279,14 @@ def test_a_bin_that_is_parted_elsewhere(tmp_path: Path) -> None:
         release(small(tmp_path, table, parted(0.4), odds_cap=CAP, epoch='label = "3"'))
 
 
+@pytest.mark.slow
 def test_a_more_open_policy_takes_nothing_back(tmp_path: Path) -> None:
     stricter = {"a": {"values": [0, 1, 2], "sensitive": "a >= 1"}}
     release(project(tmp_path, attributes=stricter))
     release(project(tmp_path, epoch='label = "2"'))
 
 
+@pytest.mark.slow
 def test_a_plan_raised_and_lowered(tmp_path: Path) -> None:
     """One coin a cell: all together show what the largest shows, and that is what is charged."""
     path = project(tmp_path)
@@ -287,6 +299,7 @@ def test_a_plan_raised_and_lowered(tmp_path: Path) -> None:
     assert fold(events, {}).exponents() == {"a": HALF}
 
 
+@pytest.mark.slow
 def test_a_changed_month_is_refused_and_a_new_one_is_not(tmp_path: Path) -> None:
     months: dict[str, Any] = {"epoch": 'of = "id % 10"'}
     release(project(tmp_path, **months))
@@ -302,6 +315,7 @@ def test_a_changed_month_is_refused_and_a_new_one_is_not(tmp_path: Path) -> None
     assert release(small(tmp_path, table, ATTRIBUTES, odds_cap=CAP, **months)).rows == 10
 
 
+@pytest.mark.slow
 def test_old_months_do_not_stand_in_the_way_of_new_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,6 +338,7 @@ def test_old_months_do_not_stand_in_the_way_of_new_ones(
         release(some(~early | early, 1.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 0.3])
 def test_what_would_fit_fits(scale: float, tmp_path: Path) -> None:
     """The scale a refusal names is one of the plan, whatever was asked for, and is let through."""
@@ -338,6 +353,7 @@ def test_what_would_fit_fits(scale: float, tmp_path: Path) -> None:
     release(last, fits)
 
 
+@pytest.mark.slow
 def test_all_and_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A scale leaves what is always shown as it is, and 0 shows nothing."""
     planned(monkeypatch, a=math.inf)

@@ -79,12 +79,14 @@ TABLES: dict[str, tuple[Callable[[], pa.Table], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_bad_table(name: str, tmp_path: Path) -> None:
     make, match = TABLES[name]
     refused(small(tmp_path, make(), ATTRIBUTES), match)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_gone_bad_leaves_the_old_release(name: str, tmp_path: Path) -> None:
     release(small(tmp_path, table(), ATTRIBUTES))
@@ -169,6 +171,7 @@ PROJECTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_bad_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (reading, witness):
@@ -218,6 +221,7 @@ def test_no_file_and_a_folder_and_no_parquet(tmp_path: Path) -> None:
     refused(path, "source.table: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "said"),
     [
@@ -232,6 +236,7 @@ def test_ten_megabytes_in_a_cell(column: str, said: str, tmp_path: Path) -> None
     refused(small(tmp_path, pa.table(cells), attributes), said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["released.parquet", "released/"])
 def test_ten_megabytes_in_a_value_of_ones_own(output: str, tmp_path: Path) -> None:
     """A value of an attribute whose values are not listed: the message says of which."""
@@ -244,6 +249,7 @@ def test_ten_megabytes_in_a_value_of_ones_own(output: str, tmp_path: Path) -> No
     refused(path, r"\.toml:\d+ attribute\.c: a row: has 10,000,000 bytes of text: at most 65,536")
 
 
+@pytest.mark.slow
 def test_ten_megabytes_in_a_line_of_csv(tmp_path: Path) -> None:
     before = "".join(f"{i},x\n" for i in range(3_000))  # beyond those that DuckDB says it of
     (tmp_path / "t.csv").write_text(f"id,c\n{before}3000,{'y' * 10_000_000}\n")
@@ -251,6 +257,7 @@ def test_ten_megabytes_in_a_line_of_csv(tmp_path: Path) -> None:
     refused(path, r"source\.table: .*, such as where a line has more than 2 MB; save it again")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["c", "id"])
 @pytest.mark.parametrize("form", ["joint", "tree"])
 def test_a_row_too_long_for_coins_is_refused_before_it_is_counted(

@@ -25,6 +25,7 @@ def path(tmp_path: Path) -> Path:
     return project(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_lost_belief_file_is_written_again_from_the_ledger(path: Path) -> None:
     learn_project(path)
     file = path.parent / "belief.json"
@@ -99,6 +100,7 @@ def test_a_crash_after_the_event_loses_nothing(path: Path, monkeypatch: pytest.M
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -4,6 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_a_benchmark_runs_as_one_of_all() -> None:
     program = [sys.executable, "-m", "benchmarks", "release", "--", "--quick", "--json"]

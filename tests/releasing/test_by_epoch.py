@@ -87,6 +87,7 @@ def test_months_that_arrive_one_by_one(tmp_path: Path) -> None:
     assert third.to_arrow().num_rows == 181
 
 
+@pytest.mark.slow
 def test_nothing_new_costs_nothing(tmp_path: Path) -> None:
     path = project(tmp_path, months(1, 2))
     release(path)
@@ -96,6 +97,7 @@ def test_nothing_new_costs_nothing(tmp_path: Path) -> None:
     assert {file: file.stat().st_mtime_ns for file in (tmp_path / "released").iterdir()} == before
 
 
+@pytest.mark.slow
 def test_a_changed_record_alone_is_said_each_time(tmp_path: Path) -> None:
     """What was given out stays as it is, and nobody has to do anything."""
     release(project(tmp_path, months(1)))
@@ -110,6 +112,7 @@ def test_a_changed_record_alone_is_said_each_time(tmp_path: Path) -> None:
     assert charges(path) == 1
 
 
+@pytest.mark.slow
 def test_what_becomes_sensitive_is_a_change(tmp_path: Path) -> None:
     release(project(tmp_path, months(1)))
     stricter = {**ATTRIBUTES, "a": {**ATTRIBUTES["a"], "sensitive": "a in ('y', 'z')"}}
@@ -123,6 +126,7 @@ def test_what_becomes_sensitive_is_a_change(tmp_path: Path) -> None:
     assert files(path) == before
 
 
+@pytest.mark.slow
 def test_rows_that_are_gone_stay_out(tmp_path: Path) -> None:
     release(project(tmp_path, months(1)))
     before = files(tmp_path / "unspoken.toml")
@@ -133,6 +137,7 @@ def test_rows_that_are_gone_stay_out(tmp_path: Path) -> None:
     assert before.items() <= files(tmp_path / "unspoken.toml").items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["released/2026-01.parquet", "released-manifests/2026-01.2.json"])
 def test_a_file_that_is_gone_is_written_again(name: str, tmp_path: Path) -> None:
     release(project(tmp_path, months(1)))
@@ -149,6 +154,7 @@ def test_a_file_that_is_gone_is_written_again(name: str, tmp_path: Path) -> None
     assert verified(path).head.number == 2
 
 
+@pytest.mark.slow
 def test_late_rows_come_again_and_again(tmp_path: Path) -> None:
     """Each time a file with those alone, and the epoch is compared with all that it had."""
     rows = months(1)
@@ -182,6 +188,7 @@ def test_without_what_was_first_read_nothing_that_differs_is_released(tmp_path: 
     assert release(path).rows == 1
 
 
+@pytest.mark.slow
 def test_what_was_first_read_is_made_again_while_nothing_differs(tmp_path: Path) -> None:
     path = project(tmp_path, months(1))
     release(path)
@@ -193,6 +200,7 @@ def test_what_was_first_read_is_made_again_while_nothing_differs(tmp_path: Path)
     assert kept.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_file_of_all_epochs_is_moved_to_a_folder(tmp_path: Path) -> None:
     """What was released into one file stands as it was charged; its rows are written again."""
     output = '\n[output]\nrelease = "all.parquet"\nmanifest = "all.json"\n'
@@ -240,6 +248,7 @@ def test_long_names_are_cut_and_stay_different(tmp_path: Path) -> None:
     assert max(map(len, stems)) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", ["CAST(day AS DATE)", "id / 30", "CAST(day AS TIMESTAMP)"])
 def test_epochs_of_other_types_are_read_by_themselves(sql: str, tmp_path: Path) -> None:
     done = release(project(tmp_path, months(1, 2), epoch=f'of = "{sql}"'))
@@ -259,6 +268,7 @@ def test_two_epochs_never_share_a_file(tmp_path: Path) -> None:
     assert files(path) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["released/2026-02.parquet", "released-manifests/2026-02.json"])
 @pytest.mark.parametrize("folder", [True, False])
 def test_what_is_not_ours_costs_nothing(name: str, folder: bool, tmp_path: Path) -> None:
@@ -271,6 +281,7 @@ def test_what_is_not_ours_costs_nothing(name: str, folder: bool, tmp_path: Path)
     assert sum(file.is_file() for file in tmp_path.glob("released*/*")) == (not folder)
 
 
+@pytest.mark.slow
 def test_a_ledger_put_back_is_found_out_by_any_of_the_files(tmp_path: Path) -> None:
     release(project(tmp_path, months(1)))
     old = {n: (tmp_path / n).read_bytes() for n in ("ledger.sqlite", "unspoken.key.head")}
@@ -283,6 +294,7 @@ def test_a_ledger_put_back_is_found_out_by_any_of_the_files(tmp_path: Path) -> N
         release(path)
 
 
+@pytest.mark.slow
 def test_an_epoch_without_any_row_is_said(tmp_path: Path) -> None:
     """Of a table that was put back to an older copy nothing is new, and somebody has to notice."""
     release(project(tmp_path, months(1, 2, 3)))

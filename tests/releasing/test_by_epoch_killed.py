@@ -15,6 +15,7 @@ import pytest
 from tests.forked import FORKED
 from tests.releasing.killed import released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
+from tests.selection import slow_values
 from tests.within import HANG
 from unspoken.errors import InputError
 from unspoken.releasing import by_epoch, release, verified
@@ -77,7 +78,7 @@ def kill(where: str, path: Path) -> None:
     assert run.exitcode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("where", FREE + CHARGED)
+@pytest.mark.parametrize("where", [*FREE, *slow_values(*CHARGED)])
 def test_killed(where: str, path: Path, honest: dict[str, Any]) -> None:
     before = plain(path)
     kill(where, path)
@@ -94,6 +95,7 @@ def test_killed(where: str, path: Path, honest: dict[str, Any]) -> None:
     assert not [*path.parent.rglob(".*.partial")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [(2,), (1,), ()])
 def test_an_epoch_that_goes_while_it_is_released_is_said(
     left: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -117,6 +119,7 @@ def test_an_epoch_that_goes_while_it_is_released_is_said(
     assert charges(path) == 2
 
 
+@pytest.mark.slow
 def test_what_was_charged_and_then_changed_is_never_answered(path: Path) -> None:
     """The late row was read, charged, and not written; when it is another one it stays out."""
     kill("after the charge", path)

@@ -16,6 +16,8 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.numerics.coins import MasterKey, draw, encode_keys, record_keys
 from unspoken.releasing import release
 
+pytestmark = pytest.mark.slow
+
 ROWS = 600
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "late": {"values": ["no", "yes"], "sensitive": "late = 'yes'"},

@@ -15,6 +15,8 @@ from unspoken.errors import InputError
 from unspoken.releasing import release, verified
 from unspoken.releasing.custody.carrying import export_ledger, import_ledger
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

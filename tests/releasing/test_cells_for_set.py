@@ -101,6 +101,7 @@ def test_the_cap_holds_for_the_law_that_the_rows_came_of(tmp_path: Path) -> None
     assert all(factor <= 2.2 for factor in factors["0.95"])
 
 
+@pytest.mark.slow
 def test_cells_are_shown_where_they_show_more_than_the_baseline(tmp_path: Path) -> None:
     path = project(tmp_path, WEAK)
     plan = prepare(path).plan()
@@ -115,6 +116,7 @@ def test_cells_are_shown_where_they_show_more_than_the_baseline(tmp_path: Path) 
     assert "1 / release_probability" in said["estimating"]
 
 
+@pytest.mark.slow
 def test_no_probability_can_be_raised(tmp_path: Path) -> None:
     """One more thousandth of any attribute breaks the cap for some prior in the set."""
     ready = prepare(project(tmp_path, WEAK))
@@ -173,6 +175,7 @@ def test_every_promise_says_for_which_priors(
     )
 
 
+@pytest.mark.slow
 def test_a_cap_that_is_lowered_later_is_not_promised(tmp_path: Path) -> None:
     """What is out was made for the cap of then; the cap of now is said to be broken."""
     path = project(tmp_path, STRONG, limits=f"odds_cap = {CAP}\nlimit_bits = 0.6")

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.test_by_record import project, table
+from tests.selection import slow_values
 from unspoken.doors.cli import run
 from unspoken.errors import InputError
 from unspoken.ledger import Ledger
@@ -149,7 +150,7 @@ def found_alone(folder: Path, manifest: Path) -> bool:
     return found.differs != ()
 
 
-@pytest.mark.parametrize("make", [one_file, of_late_rows, of_another_draw])
+@pytest.mark.parametrize("make", [one_file, *slow_values(of_late_rows, of_another_draw)])
 def test_each_change_is_found(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     manifest = make(tmp_path)
     ((_, same),) = reproduce_all([manifest], tmp_path)
@@ -164,6 +165,7 @@ def changed(manifest: Path, **fields: Any) -> Path:
     return other
 
 
+@pytest.mark.slow
 def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = one_file(tmp_path)
     limits = {**json.loads(manifest.read_text())["limits"], "odds_cap": 300.0}
@@ -174,6 +176,7 @@ def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert "promise" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [None, "removed", 1.0, 10**6, "", "0" * 64, True])
 @pytest.mark.parametrize("field", ["number", "head"])
 def test_a_changed_charge_is_named(tmp_path: Path, field: str, value: object) -> None:
@@ -194,6 +197,7 @@ def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
         list(reproduce_all([other], tmp_path))
 
 
+@pytest.mark.slow
 def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was written is verified, and written again, by what the ledger kept of it."""
     manifest = one_file(tmp_path)
@@ -224,6 +228,7 @@ def test_terms_that_were_changed_in_the_ledger(tmp_path: Path) -> None:
         list(reproduce_all([manifest], tmp_path))
 
 
+@pytest.mark.slow
 def test_an_event_of_an_older_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -158,6 +158,7 @@ def test_counts_are_exact_whatever_the_pieces(monkeypatch: pytest.MonkeyPatch) -
     assert [*blocks_of([])] == []
 
 
+@pytest.mark.slow
 def test_unrelated_columns_show_nothing_in_99_of_100_tables() -> None:
     """Many comparisons, and rare secrets: nothing is listed that chance explains."""
     rng = np.random.default_rng(2)
@@ -190,6 +191,7 @@ def coded(name: str, values: Any) -> Any:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "called"),
     [
@@ -218,6 +220,7 @@ def test_each_kind_of_column_has_few_values(values: Any, called: Any) -> None:
         assert {*column.values} == {*called}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "words"),
     [

@@ -157,6 +157,7 @@ def flipped(text: str) -> str:
     return json.dumps(held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "corrupt",
     [
@@ -180,6 +181,7 @@ def test_what_is_not_whole_is_not_believed(
     assert the_same(first, second)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_where_nothing_can_be_kept(
     project: Path, read: Callable[..., tuple]
 ) -> None:
@@ -188,6 +190,7 @@ def test_nothing_is_lost_where_nothing_can_be_kept(
     assert read(project)[1] > 1
 
 
+@pytest.mark.slow
 def test_a_release_reads_its_rows_itself(project: Path, read: Callable[..., tuple]) -> None:
     read(project)
     done = release(project)

@@ -24,6 +24,7 @@ from tests.forked import FORKED
 from tests.releasing import growing
 from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
+from tests.selection import slow_values
 from tests.within import HANG
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
@@ -97,7 +98,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, A
     return files_of(path)
 
 
-@pytest.mark.parametrize("where", FREE + CHARGED + RELEASED)
+@pytest.mark.parametrize("where", [*FREE, *slow_values(*CHARGED, *RELEASED)])
 def test_killed(where: str, path: Path, honest: tuple[bytes, dict[str, Any]]) -> None:
     if where in FIRST:
         for name in ("unspoken.key", "ledger.sqlite"):
@@ -131,6 +132,7 @@ def again_after(path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_killed_over_an_earlier_release(path: Path) -> None:
     """There is the old pair of files or the new one, at any time."""
     release(path, scale=0.5)
@@ -147,6 +149,7 @@ def test_killed_over_an_earlier_release(path: Path) -> None:
     assert not verified(path).warnings
 
 
+@pytest.mark.slow
 def test_a_full_disk(path: Path) -> None:
     """Every write beyond 64 kB fails, as on a disk without room; the ledger had its place."""
     (path.parent / "many").mkdir()
@@ -193,6 +196,7 @@ def test_a_full_disk_under_the_manifest(path: Path, monkeypatch: pytest.MonkeyPa
     assert charges(path) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["released.parquet", "released.manifest.json"])
 def test_a_folder_in_the_way_costs_nothing(name: str, path: Path) -> None:
     (path.parent / name).mkdir()
@@ -222,6 +226,7 @@ def test_a_read_only_folder_costs_nothing(output: str, path: Path) -> None:
     assert charges(path) == 0
 
 
+@pytest.mark.slow
 def test_two_writers_of_one_file(path: Path) -> None:
     """The second one is refused before it pays; the first one's file is whole."""
     target = path.parent / "released.parquet"
@@ -285,6 +290,7 @@ def test_what_is_not_yet_charged_is_for_its_owner_alone(
     assert len(modes) == 1
 
 
+@pytest.mark.slow
 def test_no_room_to_sort_costs_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What DuckDB says of a full TMPDIR; and with room there, it is said as it is."""
     batches, free = DuckTable.batches, [1_000]

@@ -89,6 +89,7 @@ def test_a_ledger_that_is_gone_is_lost(path: Path) -> None:
     assert not release(again).again
 
 
+@pytest.mark.slow
 def test_an_event_taken_out_is_found_out_by_a_rehearsal_too(path: Path) -> None:
     release(path)
     with closing(sqlite3.connect(path.parent / "ledger.sqlite")) as own:
@@ -99,6 +100,7 @@ def test_an_event_taken_out_is_found_out_by_a_rehearsal_too(path: Path) -> None:
     refused(path, r"unspoken\.key\.head: is of event 1, and ledger ledger\.sqlite has only 0")
 
 
+@pytest.mark.slow
 def test_a_ledger_put_back_with_its_head_is_found_out_by_the_manifest(path: Path) -> None:
     release(path, scale=0.5)
     for name in ("ledger.sqlite", "unspoken.key.head"):
@@ -114,6 +116,7 @@ def test_a_ledger_put_back_with_its_head_is_found_out_by_the_manifest(path: Path
     refused(path, r"released\.manifest\.json: is of event 2, .*has only 1.*rolled back")
 
 
+@pytest.mark.slow
 def test_a_newer_release_finds_out_that_all_else_was_put_back(path: Path) -> None:
     """The ledger, its head and the manifest, all of one time: only the released file knows better.
 
@@ -164,6 +167,7 @@ def test_a_write_ahead_log_is_taken_in(path: Path) -> None:
     assert ledger.read_bytes()[18:20] == b"\x01\x01"  # the header of SQLite: no such log
 
 
+@pytest.mark.slow
 def test_a_ledger_in_use_is_said_soon(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -215,6 +219,7 @@ def test_a_footer_that_is_no_text_is_not_ours(path: Path) -> None:
     refused(path, r"released\.parquet: is there already, and no release that unspoken wrote")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["released.parquet", "released.manifest.json"])
 @pytest.mark.parametrize("made", [os.mkfifo, lambda there: os.symlink("away/released", there)])
 def test_what_is_no_file_is_not_written_over(
@@ -228,6 +233,7 @@ def test_what_is_no_file_is_not_written_over(
     assert release(path).rows == ROWS
 
 
+@pytest.mark.slow
 def test_an_empty_file_is_nothing_to_lose(path: Path) -> None:
     (path.parent / "released.parquet").touch()
     assert release(path).rows == ROWS
@@ -278,6 +284,7 @@ def test_a_file_system_without_hard_links(
     assert (fresh.parent / "unspoken.key").read_bytes() == key
 
 
+@pytest.mark.slow
 def test_a_second_copy_of_the_key_is_swept(path: Path) -> None:
     """As a crash leaves it between the link and the removal of the first name; or half of one."""
     key, spare = path.parent / "unspoken.key", path.parent / ".unspoken.key.partial"
@@ -334,6 +341,7 @@ def test_the_faster_of_two_first_runs_has_the_key(
     assert release(fresh).rows == ROWS
 
 
+@pytest.mark.slow
 def test_a_key_that_links_to_nothing_leaves_nothing_half_done(fresh: Path) -> None:
     key = fresh.with_name("unspoken.key")
     key.symlink_to("away/key")

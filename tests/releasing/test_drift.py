@@ -41,6 +41,7 @@ def changed(path: Path, since: int, ill: str) -> None:
     pq.write_table(table.set_column(place, "ill", column), path.parent / "t.parquet")
 
 
+@pytest.mark.slow
 def test_rows_of_the_same_law_are_not_said_to_differ(path: Path) -> None:
     with_confidence_set(path)
     learn_project(path)
@@ -50,6 +51,7 @@ def test_rows_of_the_same_law_are_not_said_to_differ(path: Path) -> None:
     assert 1.0 < drift.odds < drift.boxed[0].odds.odds
 
 
+@pytest.mark.slow
 def test_rows_of_another_law_are_found_with_what_differs(path: Path) -> None:
     unspoken.release(path)
     grow(path.parent, 4, persons=60)
@@ -94,6 +96,7 @@ def test_history_is_compared_with_what_is_released(path: Path) -> None:
     assert drift.found
 
 
+@pytest.mark.slow
 def test_two_countings_and_two_plans_are_compared(path: Path) -> None:
     adopt_plan(path)
     grow(path.parent, 4, persons=60)
@@ -242,6 +245,7 @@ def test_two_labels_together_may_be_seen_to_move_where_none_is_by_itself(
     assert said.none == (rows < (4 if not one else 7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [None, 2.0])
 def test_a_move_as_far_as_is_said_is_found_about_every_second_time(scale: float | None) -> None:
     rng, law, hits, tries = np.random.default_rng(2), np.array([[0.3, 0.2], [0.3, 0.2]]), 0, 200
@@ -258,6 +262,7 @@ def test_a_move_as_far_as_is_said_is_found_about_every_second_time(scale: float 
     assert 0.3 * tries < hits < 0.7 * tries
 
 
+@pytest.mark.slow
 def test_what_could_be_found_is_said_where_nothing_was(path: Path) -> None:
     unspoken.release(path)
     grow(path.parent, 3, persons=60)
@@ -268,6 +273,7 @@ def test_what_could_be_found_is_said_where_nothing_was(path: Path) -> None:
     assert words.startswith("To be found every second time, the share of a value has to move by ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ill", ["no", "yes"])
 def test_rows_of_a_tree_are_compared_by_its_pairs(path: Path, ill: str) -> None:
     tree = '[belief]\nform = "tree"\n'

@@ -53,6 +53,7 @@ def said(warnings: tuple[str, ...]) -> list[str]:
     return [warning for warning in warnings if SAID in warning]
 
 
+@pytest.mark.slow
 def test_rows_of_the_same_law_are_not_said_to_differ(path: Path) -> None:
     assert said(unspoken.release(path).warnings) == []
     grow(path.parent, 4, persons=60)
@@ -78,6 +79,7 @@ def test_rows_of_another_law_are_said_with_the_number_and_go_out(path: Path) -> 
     assert said(unspoken.release(path).warnings) == []
 
 
+@pytest.mark.slow
 def test_late_rows_and_rows_shown_again_are_not_compared(path: Path) -> None:
     grow(path.parent, 3, persons=60)
     sick(path, 60)
@@ -97,6 +99,7 @@ def test_late_rows_and_rows_shown_again_are_not_compared(path: Path) -> None:
     assert said(unspoken.release(path).warnings) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [True, False])
 def test_what_history_says_is_compared_with_what_is_released(unit: bool, path: Path) -> None:
     project(path.parent, '[belief]\nhistory = "day < 30"\n', **({} if unit else ROWS_OF_ONE))
@@ -104,6 +107,7 @@ def test_what_history_says_is_compared_with_what_is_released(unit: bool, path: P
     assert len(said(unspoken.release(path).warnings)) == 1
 
 
+@pytest.mark.slow
 def test_a_label_is_compared_too_and_once(path: Path) -> None:
     project(path.parent, **SICK, **{'of = "day // 30"': 'label = "2026"'})
     assert said(unspoken.release(path).warnings) == []
@@ -150,6 +154,7 @@ def witness_of(asked: Asked) -> Witness:
     return witness
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [True, False])
 def test_rows_counted_by_the_way_say_what_rows_counted_for_it_do(unit: bool, path: Path) -> None:
     """As many of each labels as by a count of its own, and the same intervals."""
@@ -220,6 +225,7 @@ def test_nothing_is_counted_where_nothing_can_be_compared(path: Path) -> None:
     assert drifted(asked, None, witness, [*witness.counts]) == ()
 
 
+@pytest.mark.slow
 def test_of_a_tree_what_differs_in_pairs_is_said(path: Path) -> None:
     project(path.parent, '[belief]\nform = "tree"\n', **SICK)
     assert said(unspoken.release(path).warnings) == []

@@ -38,6 +38,7 @@ def edited(path: Path, old: str, new: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_raised_limit(tmp_path: Path) -> None:
     path = pinned(tmp_path)
     release(path)
@@ -63,6 +64,7 @@ def test_a_raised_limit(tmp_path: Path) -> None:
     assert len(Ledger(tmp_path / "ledger.sqlite").decisions()) == 3
 
 
+@pytest.mark.slow
 def test_the_account_is_of_pairs(tmp_path: Path) -> None:
     """What was out and what is out now, as one mechanism: judged like any other."""
     path = pinned(tmp_path)
@@ -82,6 +84,7 @@ def test_the_account_is_of_pairs(tmp_path: Path) -> None:
     assert alone <= told <= 4.4  # under what was learned, which lies beside what the box allows
 
 
+@pytest.mark.slow
 def test_an_application_in_mid_year(tmp_path: Path) -> None:
     """It reads an attribute that nobody read; what is out of the others stays."""
     path = pinned(tmp_path, odds_cap=3.0)
@@ -96,6 +99,7 @@ def test_an_application_in_mid_year(tmp_path: Path) -> None:
     assert after[:, 2].mean() > 0.1
 
 
+@pytest.mark.slow
 def test_a_new_attribute_is_counted_first(tmp_path: Path) -> None:
     """Counts with it are other counts: what is out is held against these."""
     path = pinned(tmp_path, odds_cap=2.0)
@@ -113,6 +117,7 @@ def test_a_new_attribute_is_counted_first(tmp_path: Path) -> None:
     assert after[:, 2].mean() > 0.1
 
 
+@pytest.mark.slow
 def test_coins_of_cells_show_more_by_another_plan(tmp_path: Path) -> None:
     """The same coins: what the remedy says is so, and no cell is lost."""
     rows = pa.table({"id": range(2_000), "late": [n % 5 == 0 for n in range(2_000)]})
@@ -129,6 +134,7 @@ def test_coins_of_cells_show_more_by_another_plan(tmp_path: Path) -> None:
     assert after.sum() > before.sum()
 
 
+@pytest.mark.slow
 def test_what_is_refused(tmp_path: Path) -> None:
     path = pinned(tmp_path, odds_cap=3.0)
     with pytest.raises(InputError, match="nothing to extend"):
@@ -143,6 +149,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         adopt_plan(path, extend=True)
 
 
+@pytest.mark.slow
 def test_an_old_plan_beside_an_extension_is_still_refused(tmp_path: Path) -> None:
     """Only what was planned given what is out is: another label tosses both coins anew."""
     path = pinned(tmp_path)
@@ -155,6 +162,7 @@ def test_an_old_plan_beside_an_extension_is_still_refused(tmp_path: Path) -> Non
         release(path)
 
 
+@pytest.mark.slow
 def test_first_readings_hold(tmp_path: Path) -> None:
     path = pinned(tmp_path)
     release(path)
@@ -219,6 +227,7 @@ def test_old_epochs_of_a_folder(tmp_path: Path) -> None:
     assert (files(tmp_path)["0"] == after["0"]).all()
 
 
+@pytest.mark.slow
 def test_an_extension_that_was_killed_is_written_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +251,7 @@ def test_an_extension_that_was_killed_is_written_by_the_next_run(
     assert not release(path).epochs.again  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_epochs_to_which_rows_came_late_stay_and_it_is_said(tmp_path: Path) -> None:
     path = by_months(tmp_path, 2)
     whole = pq.read_table(tmp_path / "table.parquet")
@@ -257,6 +267,7 @@ def test_epochs_to_which_rows_came_late_stay_and_it_is_said(tmp_path: Path) -> N
     assert any("no more is shown of 0, to which rows came late" in s for s in done.epochs.said())
 
 
+@pytest.mark.slow
 def test_what_could_not_be_released_is_not_adopted(tmp_path: Path) -> None:
     """Two who pool nothing read what the other read before: they would have both."""
     apart = (
@@ -317,6 +328,7 @@ def factor(files: list[pa.Table], rows: pa.Table, known: list[str]) -> float:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "then", "known"), [(["x", "y"], ["y"], []), (["y"], ["z"], ["x"])]
 )

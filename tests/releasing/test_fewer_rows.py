@@ -14,6 +14,8 @@ from unspoken.errors import LimitExceeded
 from unspoken.ledger import Ledger, Release
 from unspoken.releasing import Released, rehearse, release
 
+pytestmark = pytest.mark.slow
+
 ATTRIBUTES: dict[str, dict[str, Any]] = {"x": {"sensitive": "x = 'a'"}, "y": {}}
 ROWS = 200
 LEFT_OUT = "SELECT * FROM 'table.parquet' WHERE x = 'a' OR id % 2 = 0"

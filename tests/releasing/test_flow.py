@@ -51,6 +51,7 @@ def test_what_is_released_is_true_and_never_sensitive(project: Make, office: pa.
     assert 0 < pc.sum(got["exits"].is_valid()).as_py() < got.num_rows
 
 
+@pytest.mark.slow
 def test_missing_is_told_apart_from_withheld(project: Make, office: pa.Table) -> None:
     done = release(project())
     got = pq.read_table(done.path)
@@ -65,6 +66,7 @@ def test_missing_is_told_apart_from_withheld(project: Make, office: pa.Table) ->
     assert got.column_names[-1] == "exits"
 
 
+@pytest.mark.slow
 def test_again_is_the_same_and_free(project: Make) -> None:
     first = release(project())
     kept = first.path.read_bytes(), first.manifest.read_bytes()
@@ -75,6 +77,7 @@ def test_again_is_the_same_and_free(project: Make) -> None:
     assert (first.again, again.again) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_shuffled_source_and_other_batches_give_the_same_bytes(
     project: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +90,7 @@ def test_a_shuffled_source_and_other_batches_give_the_same_bytes(
     assert release(path).path.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_refused_and_nothing_is_written(project: Make) -> None:
     """The attack: a value is released, becomes sensitive, and the kept coin shows the change."""
     path = project()
@@ -105,6 +109,7 @@ def test_a_changed_source_is_refused_and_nothing_is_written(project: Make) -> No
     assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1
 
 
+@pytest.mark.slow
 def test_another_key_is_refused(project: Make) -> None:
     """The attack: new coins for the same cells show other cells."""
     path = project()
@@ -117,6 +122,7 @@ def test_another_key_is_refused(project: Make) -> None:
         release(path)
 
 
+@pytest.mark.slow
 def test_epochs_are_charged_to_one_account(project: Make) -> None:
     """The attack: twenty labels, each with fresh coins for the same cells."""
     release(project(), scale=0.25)
@@ -126,6 +132,7 @@ def test_epochs_are_charged_to_one_account(project: Make) -> None:
     assert next(years) <= 9
 
 
+@pytest.mark.slow
 def test_a_refusal_says_what_would_fit(project: Make) -> None:
     path = project()
     release(path, scale=0.7)
@@ -136,6 +143,7 @@ def test_a_refusal_says_what_would_fit(project: Make) -> None:
     release(project(epoch='label = "2027"'), scale=scale * 0.999)
 
 
+@pytest.mark.slow
 def test_new_months_are_free_under_an_epoch_of_the_key(project: Make) -> None:
     path = project(epoch='of = "substr(day, 1, 7)"')
     table = pq.read_table(path.parent / "occupancy.parquet")
@@ -148,6 +156,7 @@ def test_new_months_are_free_under_an_epoch_of_the_key(project: Make) -> None:
     assert new.num_rows >= old.num_rows
 
 
+@pytest.mark.slow
 def test_a_re_learned_belief_adds_nothing_by_itself(project: Make) -> None:
     """Another limit gives another plan over the same coins: the larger one is what counts."""
     release(project(), scale=0.5)
@@ -157,6 +166,7 @@ def test_a_re_learned_belief_adds_nothing_by_itself(project: Make) -> None:
     assert pc.sum(pq.read_table(less.path)["exits"].is_valid()).as_py() <= sum(seen)
 
 
+@pytest.mark.slow
 def test_the_manifest_keeps_secrets(project: Make) -> None:
     done = release(project())
     text = done.manifest.read_text()
@@ -172,6 +182,7 @@ def test_the_manifest_keeps_secrets(project: Make) -> None:
     assert stat.S_IMODE((done.path.parent / "unspoken.key").stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "word"), [("cell", "closed"), ("record", "left open")])
 def test_what_tells_too_much_is_closed_by_coins_of_cells_alone(
     project: Make, by: str, word: str
@@ -185,6 +196,7 @@ def test_what_tells_too_much_is_closed_by_coins_of_cells_alone(
     assert said == {word}
 
 
+@pytest.mark.slow
 def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
     """It is shown for every row, so what it tells is said: in this building, nearly everything."""
     path = project(bits=0.1)
@@ -214,6 +226,7 @@ def test_public_missingness_is_told_whatever_is_closed(project: Make) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     path = project()
     before = release(path).path.read_bytes()

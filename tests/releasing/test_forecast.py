@@ -13,6 +13,8 @@ from unspoken.families import Intervals
 from unspoken.learning.once import moved
 from unspoken.releasing import Prepared, learn_project, prepare
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """
 format = 1
 [source]

@@ -19,6 +19,8 @@ from unspoken.engines.handed_in import arrow_table
 from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import rehearse
 
+pytestmark = pytest.mark.slow
+
 TABLE = pa.table(
     {
         "id": list(range(300)),

@@ -107,6 +107,7 @@ def test_the_best_test(cap: float, p: float) -> None:
     assert bound.low <= bound.high
 
 
+@pytest.mark.slow
 def test_sixty_rows_find_nearly_everybody() -> None:
     """46 % of what is free shown, odds x 1.86 a row: half of 60 rows secret is no secret."""
     blanks = Blanks.released(0.46)

@@ -22,6 +22,8 @@ from unspoken.releasing.assessing import boxed as boxing
 from unspoken.releasing.assessing.boxed import Boxed, _most, box_of, boxed
 from unspoken.types.bound import Bound
 
+pytestmark = pytest.mark.slow
+
 HISTORY = '[belief]\nhistory = "day < 30"\n'
 
 

@@ -115,6 +115,7 @@ def looked(
     return prepare(path).findings(curve=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_odds_given_a_context_are_those_of_its_rows(tmp_path: Path, seed: int) -> None:
     table = drawn(np.random.default_rng(seed), 90)
@@ -201,6 +202,7 @@ def test_a_release_says_that_a_context_makes_certain(tmp_path: Path) -> None:
     assert any("whoever knows odd of a row can become certain about s" in text for text in said)
 
 
+@pytest.mark.slow
 def test_whoever_knows_an_attribute_is_looked_at_beside_contexts(tmp_path: Path) -> None:
     """What it learns is one more row, without contexts; the others are compared as before."""
     attributes: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}

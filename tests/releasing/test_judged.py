@@ -44,6 +44,7 @@ def told(law: Any, shows: Mapping[int, float], rate: float) -> tuple[float, floa
     return found[0], found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_what_noise_adds_on_average(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

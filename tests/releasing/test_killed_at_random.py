@@ -23,7 +23,7 @@ from unspoken.releasing import release
 from unspoken.releasing.writing import publishing
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 # 5 in `make test`, 50 more in .ci/run (STRESS=2), 500 in `make stress`.
 

@@ -65,6 +65,7 @@ def test_where_there_is_nothing_to_do(path: Path) -> None:
     assert left(path.parent) == []
 
 
+@pytest.mark.slow
 def test_where_the_release_is_refused(path: Path) -> None:
     plant(path)
     with pytest.raises((InputError, LimitExceeded)):
@@ -77,6 +78,7 @@ def release_by_command(path: Path) -> None:
     raise InputError("told so")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [release, release_by_command])
 def test_where_the_table_is_gone(path: Path, by: Callable[[Path], object]) -> None:
     plant(path)
@@ -86,12 +88,14 @@ def test_where_the_table_is_gone(path: Path, by: Callable[[Path], object]) -> No
     assert left(path.parent) == []
 
 
+@pytest.mark.slow
 def test_a_dry_run_touches_nothing(path: Path) -> None:
     plant(path)
     rehearse(path)
     assert len(left(path.parent)) == len(PLACES)
 
 
+@pytest.mark.slow
 def test_what_another_run_is_writing_stays(path: Path) -> None:
     with unfinished(path.parent / "released" / "2026-01.parquet") as partial:
         partial.file.write(b"rows")
@@ -100,6 +104,7 @@ def test_what_another_run_is_writing_stays(path: Path) -> None:
     assert left(path.parent) == []
 
 
+@pytest.mark.slow
 def test_what_is_of_others_stays(path: Path) -> None:
     others = [".another.parquet.partial", "others/.x.parquet.partial", "released/.hidden"]
     (path.parent / "others").mkdir()
@@ -110,6 +115,7 @@ def test_what_is_of_others_stays(path: Path) -> None:
     assert all((path.parent / name).exists() for name in others)
 
 
+@pytest.mark.slow
 def test_after_a_kill_once_all_was_published(path: Path) -> None:
     """Then the next run has nothing to write, and what was spooled lies there."""
     project(path.parent, months(1, 2))

@@ -14,6 +14,8 @@ from unspoken.releasing.assessing import held_back
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.merging import merged
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """\
 format = 1
 [source]

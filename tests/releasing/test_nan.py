@@ -15,6 +15,8 @@ from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.releasing import prepare, release
 
+pytestmark = pytest.mark.slow
+
 TEMP = np.where(np.arange(60) % 6 == 0, np.nan, np.arange(60) / 3)
 TABLE = pa.table({"id": range(60), "temp": TEMP, "use": ["a", "b", "b"] * 20})
 NAN = 'table = "table.parquet"\nnan = "missing"'

@@ -18,6 +18,8 @@ from tests.planning.enumerated import Enumerated
 from tests.releasing.small import small
 from unspoken.releasing import Prepared, prepare
 
+pytestmark = pytest.mark.slow
+
 BITS, CAP = 0.1, 3.0
 NAMES = ("a", "b", "c")
 SECRET: dict[str, Any] = {"a": {"sensitive": "a = 2"}, "b": {"sensitive": "b = 2"}, "c": {}}

@@ -14,6 +14,8 @@ from unspoken.errors import InputError
 from unspoken.releasing import adopt_plan, release
 from unspoken.releasing.reproducing import reproduce_all
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """
 format = 1
 [source]

@@ -12,6 +12,8 @@ import pytest
 from unspoken.errors import LimitExceeded
 from unspoken.releasing import adopt_plan, release
 
+pytestmark = pytest.mark.slow
+
 ROWS = 20_000
 TEXT = """\
 format = 1

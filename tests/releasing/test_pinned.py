@@ -24,6 +24,7 @@ def path(tmp_path: Path) -> Path:
     return project(tmp_path)
 
 
+@pytest.mark.slow
 def test_growing_data_goes_out_under_the_plan_of_the_first_release(path: Path) -> None:
     first = unspoken.release(path)
     before, belief = chances(path), (path.parent / "belief.json").read_bytes()
@@ -39,6 +40,7 @@ def test_growing_data_goes_out_under_the_plan_of_the_first_release(path: Path) -
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 2
 
 
+@pytest.mark.slow
 def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
     learn_project(path)
     plan = unspoken.prepare(path).plan()
@@ -47,12 +49,14 @@ def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
     assert unspoken.prepare(path).learned.rows == 1200
 
 
+@pytest.mark.slow
 def test_the_same_rows_are_never_counted_twice(path: Path) -> None:
     learn_project(path)
     with pytest.raises(InputError, match="these very rows were counted before"):
         learn_project(path, again=True)
 
 
+@pytest.mark.slow
 def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
     unspoken.release(path)
     assert unspoken.prepare(path).promise.cap_all == pytest.approx(4 * math.exp(0.5))
@@ -68,6 +72,7 @@ def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
     assert str(last) == "t.parquet: plan adopted by Ann (new rows)"
 
 
+@pytest.mark.slow
 def test_who_knows_every_other_row_is_kept_below_a_cap_of_its_own(path: Path) -> None:
     project(path.parent, "cap_all = 4.0\n")
     ready = learn_project(path)
@@ -77,6 +82,7 @@ def test_who_knows_every_other_row_is_kept_below_a_cap_of_its_own(path: Path) ->
     assert ready.project.limits.pooled_cap == pytest.approx(ready.promise.cap)
 
 
+@pytest.mark.slow
 def test_history_is_counted_and_never_released(path: Path) -> None:
     grow(path.parent, 3)
     project(path.parent, '[belief]\nhistory = "day < 60"\n')
@@ -96,6 +102,7 @@ def test_history_is_a_condition_on_keys(path: Path) -> None:
     assert not (path.parent / "ledger.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
     project(path.parent, **{'by = "cell"': 'by = "cell"\napprove = true'})
     with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
@@ -105,6 +112,7 @@ def test_somebody_has_to_adopt_a_plan_where_that_is_wanted(path: Path) -> None:
     assert unspoken.release(path).rows == 1200
 
 
+@pytest.mark.slow
 def test_a_rehearsal_waits_for_approval_too(path: Path) -> None:
     project(path.parent, **{'by = "cell"': 'by = "cell"\napprove = true'})
     with pytest.raises(InputError, match=r"plan\.approve: no plan is adopted yet"):
@@ -128,6 +136,7 @@ def test_plans_by_exact_counts_stay_in_the_promise(path: Path) -> None:
         unspoken.release(path)
 
 
+@pytest.mark.slow
 def test_exact_counts_of_history_are_of_no_row_that_is_released(path: Path) -> None:
     grow(path.parent, 3)
     project(path.parent, '[belief]\nnoise = "none"\nhistory = "day < 60"\n')
@@ -144,6 +153,7 @@ def test_noisy_countings_stay_in_the_promise_without_noise(path: Path) -> None:
     assert unspoken.prepare(path).promise.epsilon == 0.5
 
 
+@pytest.mark.slow
 def test_an_adopted_plan_stays_though_limits_are_raised(path: Path) -> None:
     project(path.parent, **{"limit_bits = 0.2": "limit_bits = 0.02"})
     unspoken.release(path)
@@ -158,6 +168,7 @@ def test_an_adopted_plan_stays_though_limits_are_raised(path: Path) -> None:
     assert chances(path) != before
 
 
+@pytest.mark.slow
 def test_lower_limits_hold_for_an_adopted_plan_too(path: Path) -> None:
     unspoken.release(path)
     project(path.parent, **{"limit_bits = 0.2\n": "limit_bits = 0.01\n"})
@@ -166,6 +177,7 @@ def test_lower_limits_hold_for_an_adopted_plan_too(path: Path) -> None:
         unspoken.release(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -181,6 +193,7 @@ def test_other_rules_count_something_else(path: Path, old: str, new: str, said: 
         unspoken.release(path)
 
 
+@pytest.mark.slow
 def test_before_anything_is_counted_nothing_is_written(path: Path) -> None:
     unspoken.prepare(path).findings()
     assert sorted(file.name for file in path.parent.iterdir()) == ["t.parquet", "unspoken.toml"]
@@ -193,6 +206,7 @@ def test_what_cannot_be_learned_leaves_nothing(path: Path) -> None:
     assert sorted(file.name for file in path.parent.iterdir()) == ["t.parquet", "unspoken.toml"]
 
 
+@pytest.mark.slow
 def test_exact_counts_are_never_kept(path: Path) -> None:
     project(path.parent, '[belief]\nnoise = "none"\n')
     unspoken.release(path)
@@ -202,6 +216,7 @@ def test_exact_counts_are_never_kept(path: Path) -> None:
         adopt_plan(path)
 
 
+@pytest.mark.slow
 def test_rows_that_were_counted_as_history_are_not_said_to_be_uncounted(path: Path) -> None:
     grow(path.parent, 3)
     project(path.parent, '[belief]\nhistory = "day < 60"\n')
@@ -214,6 +229,7 @@ def test_rows_that_were_counted_as_history_are_not_said_to_be_uncounted(path: Pa
     assert learn_project(path, again=True).promise.cap_all == pytest.approx(4 * math.e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("day", "said"), [("day < 0", "true in no row"), ("day >= 0", "true in every row")]
 )
@@ -248,6 +264,7 @@ def test_of_two_who_count_at_once_the_noise_of_one_is_used(
     assert [file.name for file in path.parent.glob("*.json")] == ["belief.json"]
 
 
+@pytest.mark.slow
 def test_a_plan_can_be_adopted_once_more_after_another(path: Path) -> None:
     project(path.parent, **{"limit_bits = 0.2": "limit_bits = 0.02"})
     adopt_plan(path)
@@ -260,6 +277,7 @@ def test_a_plan_can_be_adopted_once_more_after_another(path: Path) -> None:
     assert len(Ledger(path.parent / "ledger.sqlite").decisions()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["joint", "tree"])
 def test_a_value_that_comes_later_takes_no_place_of_another(path: Path, form: str) -> None:
     more = f'[belief]\nform = "{form}"\n'

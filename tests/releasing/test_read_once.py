@@ -48,6 +48,7 @@ def test_every_row_is_looked_at_once(tmp_path: Path, looks: Counter[str]) -> Non
     assert looks["2026-01"] == 3 * 61
 
 
+@pytest.mark.slow
 def test_what_is_refused_at_the_end_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_key_that_is_there_twice_costs_nothing(
     assert [*files(path)] == ["released/2026-01.parquet", "released-manifests/2026-01.json"]
 
 
+@pytest.mark.slow
 def test_what_memory_does_not_hold_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_same_bytes(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = path.with_name("released.manifest.json")
     (path.parent / "released.parquet").rename(path.parent / "away.parquet")
@@ -66,6 +67,7 @@ def test_a_changed_source_is_named(path: Path, capsys: pytest.CaptureFixture[str
     assert "is not reproduced: the source of a in epoch 1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_changed_manifest_is_named(path: Path) -> None:
     manifest = path.with_name("released.manifest.json")
     paper = json.loads(manifest.read_text())
@@ -106,6 +108,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_each_file_of_many(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     papers = sorted((folder / "released-manifests").iterdir())
     assert [paper.name for paper in papers] == ["0.2.json", "0.json", "1.json"]
@@ -119,6 +122,7 @@ def test_each_file_of_many(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "has no manifest in it" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_changed_row_is_of_one_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     by_epoch(folder, months(late=30, changed=1))
     assert run(["verify", str(folder / "released-manifests"), str(folder)]) == 2
@@ -127,6 +131,7 @@ def test_a_changed_row_is_of_one_file(folder: Path, capsys: pytest.CaptureFixtur
     assert "0.json: is not reproduced: the source of a in epoch 0 is not what was read" in said
 
 
+@pytest.mark.slow
 def test_rows_that_are_gone_and_what_was_first_read_lost(folder: Path) -> None:
     papers = sorted((folder / "released-manifests").iterdir())
     by_epoch(folder, months(gone=1, late=30))
@@ -144,6 +149,7 @@ def test_rows_that_are_gone_and_what_was_first_read_lost(folder: Path) -> None:
     assert said in reproduce(papers[1], folder).differs
 
 
+@pytest.mark.slow
 def test_the_manifest_of_another_epoch(folder: Path) -> None:
     papers = sorted((folder / "released-manifests").iterdir())
     paper = json.loads(papers[2].read_text())

@@ -20,6 +20,8 @@ from unspoken.releasing import release
 from unspoken.releasing.rows import sorting
 from unspoken.releasing.writing import publishing
 
+pytestmark = pytest.mark.slow
+
 ROWS = 1_000
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "arrival": {"bins": [8, 9, 10.5], "sensitive": "arrival > 10.5", "missing": "value"},

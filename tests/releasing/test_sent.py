@@ -29,6 +29,7 @@ def kernel_of(folder: Path, plan: str, apart: bool) -> tuple[RowKernel, Asked]:
     return asked.kernel(MasterKey(KEY), asked.released, apart), asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "apart"), [("cell", False), ("cell", True), ("record", True)])
 def test_the_cells_are_the_same(plan: str, apart: bool, tmp_path: Path) -> None:
     kernel, asked = kernel_of(tmp_path, plan, apart)

@@ -47,6 +47,7 @@ def test_a_misspelt_secret_is_refused_with_what_was_meant(tmp_path: Path) -> Non
     assert not (tmp_path / "released.parquet").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("predicate", "more", "said"),
     [
@@ -64,11 +65,13 @@ def test_what_may_be_meant_is_a_warning(
     assert any(said in warning for warning in done.warnings), done.warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("predicate", PLAIN)
 def test_a_secret_that_some_rows_have_is_no_slip(tmp_path: Path, predicate: str) -> None:
     assert prepare(project(tmp_path, predicate)).warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("predicate", "idle"), [("score = 9", True), ("score IS NULL", False)])
 def test_that_a_value_is_missing_is_no_match_by_itself(
     tmp_path: Path, predicate: str, idle: bool

@@ -93,6 +93,7 @@ def test_some_of_them_are_always_shown() -> None:
     assert said.count(0.999) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_extensions(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -140,6 +141,7 @@ OPTIONS: list[Mapping[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("asked", OPTIONS, ids=lambda asked: " ".join(asked) or "plain")
 def test_plans_for_what_counts_leave_possible(seed: int, asked: Mapping[str, Any]) -> None:
@@ -148,6 +150,7 @@ def test_plans_for_what_counts_leave_possible(seed: int, asked: Mapping[str, Any
     check(plan.mechanism, belief, of_plan(plan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_plans_given_contexts(seed: int) -> None:
     rng = np.random.default_rng(seed)

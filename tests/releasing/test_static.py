@@ -67,6 +67,7 @@ def test_a_unit_that_is_not_declared_is_looked_for_in_the_keys(tmp_path: Path) -
         release(path)
 
 
+@pytest.mark.slow
 def test_what_rows_of_other_keys_have_in_common_is_warned_of(tmp_path: Path) -> None:
     """A bad month is one for all persons, and whoever puts its rows together sees which it is."""
     month = np.arange(PERSONS * MONTHS) % MONTHS
@@ -81,6 +82,7 @@ def test_what_rows_of_other_keys_have_in_common_is_warned_of(tmp_path: Path) -> 
     assert not unspoken.prepare(again).warnings
 
 
+@pytest.mark.slow
 def test_a_few_that_changed_hide_nothing(tmp_path: Path) -> None:
     """Three of 60 persons fell ill in mid-year: not refused, since it changes; who counts the rows
     of the others sees who is ill. With ten, or with nobody who always was, there is no such word.

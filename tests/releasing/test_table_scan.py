@@ -192,6 +192,7 @@ def test_pay_that_is_written_with_a_comma_is_looked_at_by_bins(tmp_path: Path) -
     assert look.grouped == {"pay (€)": "number"}
 
 
+@pytest.mark.slow
 def test_what_chance_shows_as_well_is_not_listed() -> None:
     """Of columns that do not go together nothing is; of those that do, what goes together."""
     rng = np.random.default_rng(3)
@@ -220,6 +221,7 @@ HANDED: dict[str, Callable[[str], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", [None, "ill = 'yes'"])
 @pytest.mark.parametrize("kind", HANDED)
 def test_a_frame_tells_what_its_file_does(kind: str, secret: str | None, table: str) -> None:

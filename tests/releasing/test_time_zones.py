@@ -19,6 +19,8 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.policy import Project
 from unspoken.releasing import release
 
+pytestmark = pytest.mark.slow
+
 NIGHT = "hour(moment) >= 21 OR hour(moment) < 6"
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "door": {"sensitive": NIGHT},

@@ -33,6 +33,7 @@ def drawn(folder: Path, table: pa.Table, cap: float) -> tuple[Any, float]:
     return ready.by_cap(), ready.findings(curve=False).released
 
 
+@pytest.mark.slow
 def test_a_higher_cap_lets_out_more(tmp_path: Path, table: pa.Table) -> None:
     curve, released = drawn(tmp_path, table, 5.0)
     assert [point.odds_cap for point in curve] == [1.25, 1.5, 2, 3, 4, 5, 6, 8, 16, 32]
@@ -44,6 +45,7 @@ def test_a_higher_cap_lets_out_more(tmp_path: Path, table: pa.Table) -> None:
     assert len(curve.plot().described["layer"]) == 3
 
 
+@pytest.mark.slow
 def test_a_cap_that_is_none_is_not_drawn(tmp_path: Path, table: pa.Table) -> None:
     curve, _ = drawn(tmp_path, table, 1e300)
     assert not any(point.chosen for point in curve)
@@ -51,6 +53,7 @@ def test_a_cap_that_is_none_is_not_drawn(tmp_path: Path, table: pa.Table) -> Non
     assert len(curve) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["record", "cell"])
 def test_plans_keep_to_a_cap_of_their_own(tmp_path: Path, table: pa.Table, by: str) -> None:
     attributes: dict[str, dict[str, Any]] = {"a": {"sensitive": "a = 'yes'"}, "b": {}}

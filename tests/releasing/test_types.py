@@ -25,6 +25,8 @@ from unspoken.numerics.coins import (
 )
 from unspoken.releasing import prepare, release
 
+pytestmark = pytest.mark.slow
+
 ROWS = 48
 START = datetime(2026, 3, 28, 20)
 HOURS = [START + timedelta(hours=hour) for hour in range(ROWS)]

@@ -31,6 +31,7 @@ def measured(path: Path) -> tuple[Undeclared, ...]:
     return undeclared(ready, found.planned, found.plan.mechanism)
 
 
+@pytest.mark.slow
 def test_the_room_in_the_file_is_found(tmp_path: Path) -> None:
     table = hidden_in_a_room()
     path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room"), **LIMITS)
@@ -92,6 +93,7 @@ def test_functions_of_time_are_looked_at(tmp_path: Path, kind: str) -> None:
     assert [[*entry.given] for entry in found if entry.odds.value > 4.0] == [["weekday of day"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [False, True], ids=["exact counts", "noisy counts"])
 def test_a_declared_context_is_not_said_twice(tmp_path: Path, noise: bool) -> None:
     path = small(tmp_path, hidden_in_a_room(), ATTRIBUTES, keys=("id", "room"), **LIMITS)
@@ -102,6 +104,7 @@ def test_a_declared_context_is_not_said_twice(tmp_path: Path, noise: bool) -> No
     assert measured(path) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "rooms"), [(1500, 50), (15_000, 20)])
 def test_chance_is_no_evidence(tmp_path: Path, rows: int, rooms: int) -> None:
     """Groups of thirty rows show something extreme by chance, and the largest of twenty of 750."""
@@ -154,6 +157,7 @@ def largest_odds(table: pa.Table, keys: tuple[str, ...], ready: Any, mechanism: 
     return largest
 
 
+@pytest.mark.slow
 def test_two_keys_that_tell_nothing_by_themselves_are_looked_at_together(tmp_path: Path) -> None:
     table = crossed()
     path = small(tmp_path, table, ATTRIBUTES, keys=("id", "room", "shift"), **LIMITS)
@@ -174,6 +178,7 @@ def test_two_declared_together_are_not_said_twice(tmp_path: Path) -> None:
     assert measured(path) == ()
 
 
+@pytest.mark.slow
 def test_a_context_of_other_rows_declares_no_key(tmp_path: Path) -> None:
     """Rooms and halves of as many rows each: who knows the half does not know the room."""
     table = hidden_in_a_room()
@@ -188,6 +193,7 @@ def test_a_context_of_other_rows_declares_no_key(tmp_path: Path) -> None:
     assert [[*entry.given] for entry in measured(path)] == alone
 
 
+@pytest.mark.slow
 def test_a_pair_is_held_against_what_a_declared_one_tells(tmp_path: Path) -> None:
     """The room tells by itself; a second key beside it, which tells nothing, adds nothing."""
     table = hidden_in_a_room()
@@ -201,6 +207,7 @@ def test_a_pair_is_held_against_what_a_declared_one_tells(tmp_path: Path) -> Non
     assert measured(path) == ()
 
 
+@pytest.mark.slow
 def test_columns_may_be_called_as_what_is_looked_at(tmp_path: Path) -> None:
     """A key like two others together, of too many values; and an attribute like a part."""
     table = crossed().append_column("room and shift", pa.array(map(str, range(8000))))

@@ -16,6 +16,8 @@ from unspoken.errors import InputError
 from unspoken.releasing import backup, restore
 from unspoken.releasing.custody.unpacking import unpacking_folder
 
+pytestmark = pytest.mark.slow
+
 resource = pytest.importorskip("resource")
 
 # A process that restores, and is killed after so many files were written, of which the second is

@@ -61,6 +61,7 @@ def test_an_id_behind_bins_names_nobody(
     assert said == ("values" if values else ["below 20", "20-50", "50-80", "80 or more"])
 
 
+@pytest.mark.slow
 def test_what_decimals_tell_beyond_the_bin_is_counted(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     secret, upper = rng.random(4_000) > 0.8, rng.random(4_000) > 0.5
@@ -110,6 +111,7 @@ def test_a_cell_is_never_shown_by_bins_that_cross(tmp_path: Path) -> None:
         release(under("4", [10, 15, 20]))
 
 
+@pytest.mark.slow
 def test_the_bin_stays_when_a_row_makes_its_label_sensitive(tmp_path: Path) -> None:
     """Epochs are read once; what another epoch adds does not change what an old one shows."""
     rows = {"id": ["1-a", "1-b", "1-c", "1-d"], "a": [1, 1, 9, 9], "b": ["n", "n", "y", "y"]}

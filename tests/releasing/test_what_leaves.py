@@ -64,6 +64,7 @@ def fine(text: str) -> bool:
     return len(re.sub(r"\D", "", text).strip("0")) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [500, 50_000])
 def test_no_number_of_a_manifest_is_finer_than_p(tmp_path: Path, rows: int) -> None:
     written = paper(tmp_path / "y", rows, "y")
@@ -84,6 +85,7 @@ def test_no_number_of_a_manifest_is_finer_than_p(tmp_path: Path, rows: int) -> N
     assert not {"epsilon", "odds", "information", "leakage"} & set(re.findall(r"\w+", str(written)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [500, 50_000])
 def test_a_manifest_tells_one_row_by_p_alone(tmp_path: Path, rows: int) -> None:
     """At full digits each of these differs, and tells which it was; p of three digits may."""
@@ -100,6 +102,7 @@ def test_a_manifest_tells_one_row_by_p_alone(tmp_path: Path, rows: int) -> None:
         assert all(abs(p[0][name] - p[1][name]) < 0.0011 for name in p[0])
 
 
+@pytest.mark.slow
 def test_a_growing_table_gives_manifests_of_three_digits(tmp_path: Path) -> None:
     """300 rows and one more, each time under a plan of its own: their difference is of p alone."""
     months: dict[str, Any] = {"epoch": 'of = "id // 300"'}
@@ -130,6 +133,7 @@ def test_what_is_tossed_is_charged_planned_and_written(tmp_path: Path) -> None:
             assert done.plan.p == {n: one["release_probability"] for n, one in written.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "cap", "exceed"), [(0, 4.5, 0.0), (1, 4.5, 0.02), (2, 4.5, 0.1), (19, 2.0, 0.1)]
 )
@@ -182,6 +186,7 @@ def test_a_closed_value_of_few_rows_is_counted_not_named(tmp_path: Path) -> None
     assert closed == [counted, counted, ["of three rows"]]
 
 
+@pytest.mark.slow
 def test_a_closed_value_is_not_called_sensitive(tmp_path: Path) -> None:
     """A refusal says why a value is withheld now: it was declared, or it tells too much."""
     path = small(tmp_path, table(500, "y"), ATTRIBUTES, odds_cap=1e9)
@@ -191,6 +196,7 @@ def test_a_closed_value_is_not_called_sensitive(tmp_path: Path) -> None:
         release(tight)
 
 
+@pytest.mark.slow
 def test_what_is_not_declared_any_more_is_said_not_to_count(tmp_path: Path) -> None:
     """The same cells again are free; what an attribute that is gone tells nobody can work out."""
     release(small(tmp_path, table(500, "y"), ATTRIBUTES))

@@ -21,6 +21,8 @@ from unspoken.beliefs.forests.markov import Markov
 from unspoken.mechanisms import Mechanism
 from unspoken.searching.branches import BranchBounds
 
+pytestmark = pytest.mark.slow
+
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
 SCALES = [0.05, 0.3, 1.0, 3.0, 30.0, 1e4]
 

@@ -70,6 +70,7 @@ def test_the_vectors_of_the_theory(vector: dict) -> None:
     assert nodes[told] == pytest.approx(output["worst"], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 def test_against_every_adversary() -> None:
     rng = np.random.default_rng(0)

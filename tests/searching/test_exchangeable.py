@@ -16,6 +16,8 @@ from unspoken.searching.exchangeable import worst_of_exchangeable
 from unspoken.searching.joints import counted
 from unspoken.searching.search import worst
 
+pytestmark = pytest.mark.slow
+
 COUNT, SIZES = 800, [1, 2, 2, 3, 3, 4, 4]
 
 

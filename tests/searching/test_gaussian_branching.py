@@ -17,6 +17,8 @@ from unspoken.searching.gaussian.exhaustive import exhaustive
 from unspoken.searching.gaussian.problem import KEYBOARD, GaussianProblem, gaussian_problem
 from unspoken.searching.gaussian.worst import worst_gaussian
 
+pytestmark = pytest.mark.slow
+
 
 def bound(state: State) -> Array:
     """T5 of every part, without what rounding is allowed."""

@@ -9,6 +9,8 @@ from unspoken.numerics.arrays import Array
 from unspoken.searching.gaussian.problem import gaussian_problem
 from unspoken.searching.gaussian.trees import spanning_tree, trees
 
+pytestmark = pytest.mark.slow
+
 
 def tree(parents: list[int], rng: np.random.Generator) -> Array:
     """The covariance of a tree; now and then an edge is missing."""

@@ -19,6 +19,8 @@ from unspoken.searching.gaussian.exhaustive import exhaustive
 from unspoken.searching.gaussian.problem import WorstCoefficient, gaussian_problem
 from unspoken.searching.gaussian.worst import worst_gaussian
 
+pytestmark = pytest.mark.slow
+
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pdp-ip.json").read_text("utf-8"))
 GAUSSIAN = [v for v in VECTORS["vectors"] if v["kind"] == "gaussian"]
 # One ulp here, one there: the truth, too, is computed in floats.

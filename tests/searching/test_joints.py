@@ -18,6 +18,8 @@ from unspoken.searching.certificate import epsilons, group
 from unspoken.searching.joints import connected
 from unspoken.searching.search import Worst, worst
 
+pytestmark = pytest.mark.slow
+
 COUNT, SIZES = 800, [1, 2, 2, 2, 3, 3, 3]
 
 

@@ -27,6 +27,7 @@ def test_the_exact_leakages_of_the_theory(vector: dict) -> None:
     assert leak == pytest.approx(float(vector["output"]["leak"]), rel=1e-9, abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 @examples(40)
 @given(st.integers(0, 2**32 - 1))

@@ -82,6 +82,7 @@ def test_where_there_is_no_room_all_intervals_are_looked_at(
             assert after.high <= before.high
 
 
+@pytest.mark.slow
 def test_a_long_chain_and_who_is_worst_there() -> None:
     """The one found can be asked about like anybody else."""
     chain, noise = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 1000), unspoken.Laplace(8.0)
@@ -95,6 +96,7 @@ def test_a_long_chain_and_who_is_worst_there() -> None:
     assert found.bound.low <= short.low <= short.high <= found.bound.high
 
 
+@pytest.mark.slow
 def test_a_chain_that_turns_needs_no_more_noise_than_one_variable() -> None:
     """Whoever knows less of it sees less: neighbours take one another's place in the sum."""
     chain = unspoken.Chain([0.5, 0.5], TURNS, 100)

@@ -21,6 +21,8 @@ from unspoken.searching.joints import AllBut
 from unspoken.searching.search import SearchProblem, looks_at_everybody, worst
 from unspoken.searching.surroundings import worst_of_branches
 
+pytestmark = pytest.mark.slow
+
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]
 
 

@@ -52,6 +52,7 @@ def test_of_a_set_it_is_the_worst_of_its_views(family: Belief) -> None:
     assert found.bound.low == pytest.approx(who.low, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_chains_that_may_be_true_take_their_intervals_only() -> None:
     chains = [unspoken.Chain([0.5, 0.5], [[a, 1 - a], [0.3, 0.7]], 9) for a in (0.8, 0.9)]
     looked: list[Certificate] = []

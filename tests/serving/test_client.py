@@ -29,6 +29,8 @@ from unspoken.policy import Project
 from unspoken.releasing import adopt_plan
 from unspoken.serving.tokens import Tokens
 
+pytestmark = pytest.mark.slow
+
 LATE, EARLY = (
     f"SELECT COUNT(*) FILTER (WHERE arrival = '{value}') FROM visits" for value in ("late", "early")
 )

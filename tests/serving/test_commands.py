@@ -13,6 +13,8 @@ from unspoken.doors.service import app, running
 from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens, token_file
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

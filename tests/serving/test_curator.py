@@ -25,6 +25,7 @@ def events(path: Path) -> int:
     return len(Ledger(path.parent / "ledger.sqlite").history())
 
 
+@pytest.mark.slow
 def test_cells_are_those_of_a_release_and_charged_once(path: Path) -> None:
     other = building.copied(path.parent, path.parent / "other")
     release(other, reader="lighting")
@@ -92,6 +93,7 @@ def test_a_request_reads_the_manifests_of_its_epochs(
         assert {*read} == expected
 
 
+@pytest.mark.slow
 def test_days_that_arrive_are_given_too(path: Path) -> None:
     curator = Curator.of(path)
     before = curator.cells("planning", Request(epochs=("1",)))
@@ -121,6 +123,7 @@ def test_a_dry_run_charges_nothing_and_says_as_much(path: Path) -> None:
     assert event.readers == ("lighting",)
 
 
+@pytest.mark.slow
 def test_a_dry_run_looks_at_no_protected_cell(path: Path) -> None:
     """Other values in the same rows: the same words."""
     curator = Curator.of(path)
@@ -203,6 +206,7 @@ def test_what_is_the_holders_business_is_not_said(path: Path) -> None:
     assert "unspoken.key" in str(caught.value.__cause__)
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_refused_and_what_was_given_stays(path: Path) -> None:
     curator = Curator.of(path)
     before = curator.cells("lighting", Request(epochs=("0",)))
@@ -217,6 +221,7 @@ def test_a_changed_source_is_refused_and_what_was_given_stays(path: Path) -> Non
     assert given.rows == before.rows
 
 
+@pytest.mark.slow
 def test_a_file_that_was_changed_is_not_given(path: Path) -> None:
     curator = Curator.of(path)
     curator.cells("lighting", Request(epochs=("0",)))
@@ -227,6 +232,7 @@ def test_a_file_that_was_changed_is_not_given(path: Path) -> None:
         curator.cells("lighting", Request(epochs=("0",), before=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -249,6 +255,7 @@ def test_a_manifest_that_is_none_is_one_line(said: str, path: Path) -> None:
             papers(curator.project.serving("lighting"))
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_adopted_meanwhile_is_served(path: Path) -> None:
     curator = Curator.of(path)
     curator.cells("lighting", Request(epochs=("0",)))
@@ -273,6 +280,7 @@ def test_the_catalogue(asked: Curator) -> None:
     assert said["given"] == []
 
 
+@pytest.mark.slow
 def test_one_file_for_all_epochs(path: Path) -> None:
     text = path.read_text() + '[output]\nrelease = "released.parquet"\n'
     path.write_text(text)

@@ -105,6 +105,7 @@ def test_what_was_given_is_judged_anew_and_nothing_more_is_shown(path: Path) -> 
     assert curator.rehearse("lighting", SECOND).refused is not None
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_made_for_it_shows_other_rows_again(path: Path) -> None:
     Curator.of(path).cells("lighting", FIRST)
     disclosed(path, ["use"], why=WHY)
@@ -116,6 +117,7 @@ def test_a_plan_that_is_made_for_it_shows_other_rows_again(path: Path) -> None:
     assert curator.cells("planning", SECOND).charged == ("1",)
 
 
+@pytest.mark.slow
 def test_of_one_epoch_alone(path: Path) -> None:
     found = disclosed(path, ["use"], epochs=["0"], why=WHY)
     assert found.broken == ()  # nothing was given yet
@@ -134,6 +136,7 @@ def in_words(found: Consequences) -> str:
     return " ".join(out.getvalue().split())
 
 
+@pytest.mark.slow
 def test_what_is_said_of_one_epoch_is_what_helps(path: Path) -> None:
     """Adopting again does not; taking it for known of all rows does."""
     said = in_words(disclosed(path, ["use"], epochs=["0"], why=WHY))
@@ -152,6 +155,7 @@ def test_what_is_said_of_one_epoch_is_what_helps(path: Path) -> None:
     assert "knows = " not in in_words(other)
 
 
+@pytest.mark.slow
 def test_to_one_coalition_alone(tmp_path: Path) -> None:
     """The other is judged as before; both together are as one that knows."""
     limit = 'odds_cap = 4.0\ncoalitions = [["lighting"], ["planning"]]\npooled_cap = "none"'
@@ -166,6 +170,7 @@ def test_to_one_coalition_alone(tmp_path: Path) -> None:
     assert told["planning",] == ()
 
 
+@pytest.mark.slow
 def test_the_secret_itself(path: Path) -> None:
     """Who knows it has nothing left to learn; for all others nothing has changed."""
     found = disclosed(path, ["arrival"], why=WHY)
@@ -173,6 +178,7 @@ def test_the_secret_itself(path: Path) -> None:
     assert Curator.of(path).cells("lighting", FIRST).charged == ("0",)
 
 
+@pytest.mark.slow
 def test_noise_beside_it(path: Path) -> None:
     """Of noise alone eps bounds what anybody learns, whatever they know."""
     disclosed(path, ["use"], why=WHY)
@@ -193,6 +199,7 @@ def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert WHY in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["uses"], ["use", "--to", "nobody"], ["use", "--epoch", "9"]])
 def test_what_is_not_there_is_not_written_down(
     words: list[str], path: Path, capsys: pytest.CaptureFixture[str]
@@ -220,6 +227,7 @@ def test_it_is_kept_where_the_table_cannot_be_read(
     assert len(ledger.decisions()) == events + 1
 
 
+@pytest.mark.slow
 def test_a_steward_says_so_over_http(path: Path) -> None:
     with running(path) as up:
         lighting, anna = up.client("lighting"), up.client("anna")

@@ -76,6 +76,7 @@ def test_a_draw_is_charged_once_and_lies_in_files_of_its_own(path: Path) -> None
     assert "draw" not in json.loads((first.manifest / "0.json").read_text())["coins"]
 
 
+@pytest.mark.slow
 def test_what_would_fit_is_said_and_fits(tmp_path: Path) -> None:
     path = building.project(tmp_path, SOME)
     adopt_plan(path)
@@ -89,6 +90,7 @@ def test_what_would_fit_is_said_and_fits(tmp_path: Path) -> None:
         release(path, draw=3)
 
 
+@pytest.mark.slow
 def test_draws_of_whole_records_do_not_fit_and_say_what_does(tmp_path: Path) -> None:
     path = building.project(tmp_path)
     adopt_plan(path)
@@ -98,6 +100,7 @@ def test_draws_of_whole_records_do_not_fit_and_say_what_does(tmp_path: Path) -> 
     assert not (tmp_path / "released-draw-2").exists()
 
 
+@pytest.mark.slow
 def test_rows_that_came_late_are_not_drawn_anew(path: Path) -> None:
     release(path)
     building.arrived(path.parent, 50)
@@ -108,6 +111,7 @@ def test_rows_that_came_late_are_not_drawn_anew(path: Path) -> None:
     assert release(path, draw=2, epochs=["0"]).epochs is not None
 
 
+@pytest.mark.slow
 def test_epochs_that_are_as_they_were_are_drawn_beside_those_that_are_not(path: Path) -> None:
     """The others are named; once more it is the same, free; what was drawn before takes late rows,
     too, in a draw of their own.
@@ -153,6 +157,7 @@ def test_what_is_said_of_a_unit_counts_every_draw(path: Path) -> None:
     assert said[0] != said[1]
 
 
+@pytest.mark.slow
 def test_a_curator_charges_a_draw_for_its_epochs_alone(path: Path) -> None:
     curator = Curator.of(path)
     given = curator.cells("lighting", Request())
@@ -228,6 +233,7 @@ def test_what_an_application_was_given_is_looked_at_before_a_ledger_is_put_back(
         restore(path.parent / "kept", path.parent)
 
 
+@pytest.mark.slow
 def test_what_an_application_was_given_is_not_forgotten_by_others(path: Path) -> None:
     """Whoever comes next finds that a ledger was there."""
     release(path, reader="lighting")
@@ -244,6 +250,7 @@ def test_what_an_application_was_given_is_not_forgotten_by_others(path: Path) ->
     assert not (path.parent / "unspoken.key").exists()
 
 
+@pytest.mark.slow
 def test_a_draw_that_is_written_is_not_said_to_be_gone(path: Path) -> None:
     one = '\n[output]\nrelease = "out.parquet"\nmanifest = "out.json"\n'
     path.write_text(path.read_text() + one)
@@ -257,6 +264,7 @@ def test_a_draw_that_is_written_is_not_said_to_be_gone(path: Path) -> None:
         release(path, **given)
 
 
+@pytest.mark.slow
 def test_naming_draws_keeps_nothing_of_them(path: Path) -> None:
     """A dry run is free, and a million draws have names."""
     curator = Curator.of(path)
@@ -273,6 +281,7 @@ def test_naming_draws_keeps_nothing_of_them(path: Path) -> None:
     assert len(curator._seen) == there
 
 
+@pytest.mark.slow
 def test_over_http_and_in_a_terminal(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with running(path) as up:
         planning = up.client("planning")

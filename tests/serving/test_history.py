@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from unspoken.ledger.page import Page
 from unspoken.serving import Curator, Request
 from unspoken.serving.history import History
@@ -40,6 +42,7 @@ def test_looks_in_between_change_nothing(path: Path) -> None:
     assert [each.number for each in found.history] == [*range(1, len(kinds) + 1)]
 
 
+@pytest.mark.slow
 def test_what_was_read_is_not_read_again(path: Path) -> None:
     path.write_text(path.read_text().replace("odds_cap = 4.0", ROOM))
     curator = Curator.of(path)
@@ -61,6 +64,7 @@ def test_what_was_read_is_not_read_again(path: Path) -> None:
     assert asked == [0, 2]  # what was charged, and what was drawn
 
 
+@pytest.mark.slow
 def test_who_said_so_and_why_is_said_once(path: Path) -> None:
     """What was counted, adopted and disclosed, to whom; by whom and why stand beside it."""
     curator = Curator.of(path)

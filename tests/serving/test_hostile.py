@@ -104,6 +104,7 @@ def test_no_door_that_is_not_written_down(served: Running) -> None:
     assert said == DOORS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["nobody", *WHO])
 def test_every_role_at_every_door_that_is_written_down(served: Running, who: str) -> None:
     for (method, path), roles in DOORS.items():
@@ -132,6 +133,7 @@ def about(served: Running, said: bytes) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", WHERE, ids=range(len(WHERE)))
 def test_conditions_that_mean_harm(served: Running, where: str) -> None:
     for body in ({"where": where, "dry_run": True}, {"where": where, "before": True}):
@@ -239,6 +241,7 @@ def test_who_sends_slowly_takes_no_room(served: Running, who: str | None) -> Non
     assert eventually(lambda: watch.in_flight == 0)
 
 
+@pytest.mark.slow
 def test_tokens_are_in_nothing_that_is_said_or_kept(
     served: Running, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -52,6 +52,7 @@ def curator(path: Path, openings: list[Any]) -> Curator:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -83,6 +84,7 @@ def test_cells_refused_by_a_name_open_nothing(
     assert openings == []
 
 
+@pytest.mark.slow
 def test_requests_share_one_table(curator: Curator, openings: list[Any]) -> None:
     for _ in range(3):
         assert curator.catalogue("lighting").epochs == {"0": 750, "1": 375}
@@ -91,6 +93,7 @@ def test_requests_share_one_table(curator: Curator, openings: list[Any]) -> None
     assert len(openings) == 1
 
 
+@pytest.mark.slow
 def test_threads_have_sessions_of_their_own(curator: Curator, openings: list[Any]) -> None:
     def ask(office: int) -> int:
         found = curator.rehearse("lighting", Request((), f"office < {office}"))

@@ -49,6 +49,7 @@ def recounted(path: Path, who: tuple[str, ...]) -> float:
     return float(MEASURES["odds"].of(view).odds)
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_events(path: Path) -> None:
     adopt_plan(written(path, odds_cap="odds_cap = 3.0"), by="anna", why="less for plans")
     path.write_text(path.read_text().replace("odds_cap = 3.0", "odds_cap = 4.0"))
@@ -129,6 +130,7 @@ def _odds(standing: Standing) -> float:
     return standing.odds.odds
 
 
+@pytest.mark.slow
 def test_nothing_is_charged_by_looking(asked: Curator) -> None:
     before = [event for _, event in asked.current()[1].ledger.decisions()]
     looked = what_if(asked, 2.0)
@@ -144,6 +146,7 @@ def test_nothing_is_charged_by_looking(asked: Curator) -> None:
     assert own.released == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_a_plan_is_as_it_is_adopted_where_nobody_reads_what_is_sensitive(tmp_path: Path) -> None:
     path = project(tmp_path)
     path.write_text(path.read_text().replace('reads = ["arrival"]', 'reads = ["use"]'))
@@ -159,6 +162,7 @@ def test_caps_that_are_none(asked: Curator, cap: float) -> None:
         what_if(asked, cap)
 
 
+@pytest.mark.slow
 def test_what_was_looked_at_is_adopted_and_nothing_else(path: Path) -> None:
     curator = Curator.of(path)
     written(path, odds_cap="odds_cap = 2.0")

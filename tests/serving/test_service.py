@@ -39,6 +39,7 @@ def served(adopted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield up
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", [None, *WHO])
 @pytest.mark.parametrize("path", [*ROUTES, "/", "/docs", "/v1/cells/", "/v1/../health", "//health"])
 def test_every_role_at_every_door(served: Running, path: str, who: str | None) -> None:

@@ -19,6 +19,8 @@ from unspoken.serving import Curator
 from unspoken.serving.request import Request
 from unspoken.types.domain import Domain
 
+pytestmark = pytest.mark.slow
+
 
 def passes(_account: Account) -> None:
     pass

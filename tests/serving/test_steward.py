@@ -15,6 +15,8 @@ from unspoken.doors.service.routes import FORM, PAGES
 from unspoken.ledger import Ledger
 from unspoken.serving.tokens import Tokens
 
+pytestmark = pytest.mark.slow
+
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"
 Answered = tuple[int, dict[str, str], str]
 

@@ -28,6 +28,8 @@ from unspoken.serving.notices import Notices
 from unspoken.serving.overview import overview
 from unspoken.simulation.building import building
 
+pytestmark = pytest.mark.slow
+
 BEFORE, CAP = 60, 4.0  # days that were counted
 PROJECT = """\
 format = 1

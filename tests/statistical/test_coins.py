@@ -24,6 +24,8 @@ from unspoken.numerics.coins import (
     fresh_draws,
 )
 
+pytestmark = pytest.mark.slow
+
 COUNT, TEXT_COUNT = 10**7, 10**6
 SIGMAS = 5.0
 FRESH_CHECKS = 4

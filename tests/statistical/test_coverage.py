@@ -19,7 +19,7 @@ import unspoken
 from tests.effort import EFFORT
 from unspoken.learning.intervals.confidence import Clusters, box
 
-pytestmark = pytest.mark.stress
+pytestmark = [pytest.mark.slow, pytest.mark.stress]
 
 REDRAWS = 50 * EFFORT
 ALARM = 1e-5

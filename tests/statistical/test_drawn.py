@@ -280,6 +280,7 @@ def test_some(name: str) -> None:
     looked_at(next(case for case in CASES if case.name == name), few=False)
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_draw(case: NoiseCase | CoinCase) -> None:

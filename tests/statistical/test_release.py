@@ -35,6 +35,8 @@ from unspoken.releasing import asked, release
 from unspoken.releasing.rows import kernel
 from unspoken.releasing.rows.reading import Reading
 
+pytestmark = pytest.mark.slow
+
 ROWS, PLANTED = 3_100_000, 750_000
 POOLED = 5.0
 CHECKS = 4 + 6  # the share of each attribute, and of each pair of them

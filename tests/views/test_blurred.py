@@ -15,6 +15,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from tests.effort import examples
+from tests.selection import slow_values
 from unspoken.measures import MEASURES
 from unspoken.views.blurred import TAIL, Shifted, tail
 
@@ -78,7 +79,7 @@ def test_the_tail_in_long_arithmetic(sigma: float, b: float, spreads: float) -> 
         assert abs(mpmath.mpf(tail(t, sigma**2, b)) / long_tail(t, sigma**2, b) - 1) < TAIL / 4
 
 
-@pytest.mark.parametrize("eps", [0.0, 0.5, 1.2])
+@pytest.mark.parametrize("eps", [0.0, *slow_values(0.5, 1.2)])
 @pytest.mark.parametrize(("d", "v", "b"), [(1.5, 0.75, 1.0), (0.3, 2.0, 0.2), (2.0, 0.01, 1.0)])
 def test_delta_by_quadrature(d: float, v: float, b: float, eps: float) -> None:
     """The integral of (g(r - d) - e^eps g(r))_+, g itself by quadrature over the Laplace noise."""
@@ -97,6 +98,7 @@ def test_delta_by_quadrature(d: float, v: float, b: float, eps: float) -> None:
     assert 0 <= high - low <= 1e-9
 
 
+@pytest.mark.slow
 @examples(30)
 @given(SCALES, st.one_of(st.just(0.0), SCALES), SCALES, st.floats(0.0, 1.1))
 def test_delta_in_long_arithmetic(d: float, sigma: float, b: float, share: float) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import unspoken
 from tests.computed import computed
+from tests.selection import slow_values
 from unspoken.measures import MEASURES, MeasureName
 from unspoken.mechanisms import local
 from unspoken.types.bound import LOG2
@@ -29,7 +30,7 @@ def random_question(seed: int) -> tuple[unspoken.Joint, unspoken.OneSided, unspo
     return belief, unspoken.OneSided(epsilon, sensitive, shows=shows), unspoken.Adversary("A")
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(10), *slow_values(*range(10, 60))])
 @pytest.mark.parametrize("budget", [40, 200])
 def test_bounds_hold(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     belief, mechanism, adversary = random_question(seed)
@@ -54,6 +55,7 @@ def two_guesses(after: Posteriors) -> np.ndarray:
     return np.stack([after.posterior[..., 0] ** 2, 3.0 * after.posterior[..., 1] ** 2], axis=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("f", [right_guess, two_guesses])
 def test_bounds_hold_for_functions_of_ones_own(
@@ -115,6 +117,7 @@ def test_pairwise_is_exact_for_one_output() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_large_coalition_is_bounded() -> None:
     names = [f"a{i}" for i in range(200)]
     tables = {(names[i], names[i + 1]): [[0.06, 0.04], [0.04, 0.86]] for i in range(199)}

@@ -82,6 +82,7 @@ def test_rare_and_impossible_classes(rare: float) -> None:
     assert bound.high - bound.low <= 1e-12 * bound.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.01, 0.5, 2.0, 7.0])
 @pytest.mark.parametrize("allowed", [1.0, 1e-3, 1e-6])
 def test_the_error_is_no_larger_than_claimed(width: float, allowed: float) -> None:

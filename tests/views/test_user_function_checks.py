@@ -142,6 +142,7 @@ def test_a_factor_on_odds_is_not_below_0() -> None:
         view.mean(CONVEX["minus entropy"], unit="odds")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({**CONVEX, **CONCAVE}))
 def test_of_several_contexts_the_largest_mean_counts(name: str) -> None:
     """For concave functions, too: the largest is not what the negative function's largest says."""
@@ -156,6 +157,7 @@ def test_of_several_contexts_the_largest_mean_counts(name: str) -> None:
     assert bound.high - bound.low <= 1e-8 * abs(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SOUND))
 def test_of_several_beliefs_the_largest_counts(name: str) -> None:
     members = [unspoken.Joint(joint(seed), names=["mine", "brother"]) for seed in range(3)]
@@ -281,6 +283,7 @@ def test_the_worst_outcome_of_a_concave_function_is_not_listed() -> None:
         view.worst(CONCAVE["Bayes error"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [0.4, 0.5, 0.5625, 0.6])
 def test_a_function_that_jumps_is_refused_where_outcomes_are_not_listed(threshold: float) -> None:
     """A step on a point that is checked looked like rounding; the mean came out as exactly 1."""

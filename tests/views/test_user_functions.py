@@ -234,6 +234,7 @@ def test_any_function_where_all_outcomes_are_listed(seed: int, name: str) -> Non
     holds(largest, max(values), 1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({**CONVEX, **CONCAVE}))
 @pytest.mark.parametrize("seed", range(4))
 def test_a_coalition_too_large_to_list(

@@ -129,6 +129,7 @@ def test_a_set_says_itself_that_the_cap_holds(events, secrets):
     assert planned.objective <= planned.upper <= planned.objective * (1 + 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [0.01, 0.3])
 def test_no_table_of_a_box_breaks_the_cap(eta):
     centre = unspoken.Joint(COUNTS, NAMES)
@@ -221,6 +222,7 @@ def test_contexts_of_boxes_hold_for_any_knowledge_of_the_context():
     assert planned.objective > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_one_belief_of_a_set_bounds_what_holds_for_all(seed):
     """With several events, coalitions, contexts, and limits that only the set's plan keeps."""

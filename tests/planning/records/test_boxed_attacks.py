@@ -44,6 +44,7 @@ def _odds(law: np.ndarray, belief, cap: float) -> float:
     return float(odds.max(initial=0.0))
 
 
+@pytest.mark.slow
 def test_plans_hold_under_the_law_that_the_rows_came_from():
     """A plan for the counts alone breaks its cap out of sample; one for the box does not."""
     rng, worst, plugged = np.random.default_rng(8), [], []

@@ -185,6 +185,7 @@ def test_what_is_not_solved_in_time_is_the_floor(monkeypatch):
     assert found.bound.high <= 4.0 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("box", [False, True])
 def test_what_takes_too_many_vertices_is_solved_from_inside(box, monkeypatch):
     """As near, held as exactly, and bounded by multipliers nearly as good.

@@ -73,6 +73,7 @@ def _rows(seed: int) -> tuple[BoxRows, Pairs]:
     return BoxRows.of(layout, len(layout.pairs) + 1, common=True), layout.pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_any_parts_stand_for_a_law_of_the_side_or_for_more_than_one(seed: int) -> None:
     """A law below it: a linear program of t = 1 / P(side) and of what each cell has."""

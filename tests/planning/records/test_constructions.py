@@ -12,6 +12,8 @@ import unspoken
 from tests.planning.records.exact_program import ExactProgram
 from tests.planning.records.test_ties import LOST, OPTIONS, drawn, planned
 
+pytestmark = pytest.mark.slow
+
 
 def largest_smallest_share(counts, sensitive, cap, sees, groups, readers):
     """The most that the smallest share can be, by a linear program of its own."""

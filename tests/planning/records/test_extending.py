@@ -243,6 +243,7 @@ def reached(
     return max(unspoken.leakage(belief, told, who, "odds").high for who in each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_all_pooled_have_what_nobody_reads_any_more(seed: int) -> None:
     """Those who do not pool, too, are held together to the cap of who pools all."""

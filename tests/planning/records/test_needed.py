@@ -69,6 +69,7 @@ def drawn(
     return rng, contexts, asked
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 @pytest.mark.parametrize("seed", sorted({*range(tries(12)), SLACKED}))
 def test_no_context_is_told_more_and_no_rival_shows_more(seed: int) -> None:

@@ -39,6 +39,7 @@ def caps_kept(plan, sees="ABC", cap=3.0, belief=BELIEF):
         assert worst_odds(plan, belief, sees, inside, outside) <= cap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [
@@ -143,6 +144,7 @@ def test_the_floor_holds_whatever_is_believed():
     assert worst(unspoken.plan(rare, by="record", sensitive=SENSITIVE, floor=1.0)) <= math.exp(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "groups"),
     [
@@ -215,6 +217,7 @@ def test_prices_are_what_a_larger_cap_adds(cap):
     assert listed[0]["about"] == plan.binding[0].about
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbiased", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_groups_within_one_another_are_made_even_at_no_cost(seed, unbiased):
@@ -275,6 +278,7 @@ def test_what_costs_in_all_is_not_said_to_add():
     )
 
 
+@pytest.mark.slow
 def test_the_price_of_bits_is_what_more_of_them_add():
     plan, more = (planned(limit_bits=bits, odds_cap=8.0) for bits in (0.05, 0.0501))
     added = (more.objective - plan.objective) / (0.0001 * math.log(2))
@@ -282,6 +286,7 @@ def test_the_price_of_bits_is_what_more_of_them_add():
     assert math.isnan(planned().multiplier)
 
 
+@pytest.mark.slow
 def test_the_price_of_bits_is_of_the_smallest_share_too():
     """Far apart, since lines are drawn to a thousandth: the mean price between is that of the ends,
     nearly. What the smallest share takes of it is more than a tenth.
@@ -316,6 +321,7 @@ def test_a_cap_that_is_no_limit_costs_nothing(cap):
     assert plan.odds.value <= cap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [1e300, 1.7e308])
 def test_a_cap_that_is_no_limit_has_no_price_in_a_box(cap):
     counts = np.random.default_rng(0).integers(0, 30, (2, 3, 4))
@@ -352,6 +358,7 @@ def test_where_nothing_is_secret_all_is_shown():
     assert plan.floor.objective == pytest.approx(plan.objective)
 
 
+@pytest.mark.slow
 def test_mending_what_is_told_of_rare_records_costs_the_others_nothing():
     """The first label of A is known, and nearly never there."""
     rng = np.random.default_rng(1548)

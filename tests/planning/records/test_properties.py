@@ -97,6 +97,7 @@ def test_no_answer_is_above_its_cap(seed):
     assert plan.bound.high - plan.bound.low <= 1e-5 * plan.bound.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nobody_who_half_knows_the_context_exceeds_the_cap(seed):
     """Whatever weights the contexts are given, each with its own odds of the secret."""
@@ -179,6 +180,7 @@ def test_no_rival_shows_more_than_the_bound(seed):
     assert most <= nothing <= most * (1 + 1e-12) + 1e-300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_coin_a_cell_shows_no_more(seed):
     rng = np.random.default_rng(400 + seed)

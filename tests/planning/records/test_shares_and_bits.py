@@ -8,6 +8,8 @@ import pytest
 import unspoken
 from unspoken.measures import MEASURES
 
+pytestmark = pytest.mark.slow
+
 SHARES = {"a": ["x0"], "b": ["x1", "x2"]}
 SENSITIVE = {"x0": [0], "x1": [0]}
 LIMIT = 0.02

@@ -91,6 +91,7 @@ for presolve in (False, True):
 """
 
 
+@pytest.mark.slow
 def test_the_solver_prints_nothing():
     """In a new process: what HiGHS prints about itself, it prints once in each."""
     ended = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, check=True)

@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 import unspoken
 from tests.planning.records.enumerated import answers, records, shown
 from tests.planning.records.exact_program import ExactProgram, best
+from tests.selection import slow_values
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.exact_rounding import table_at_the_cap, table_with_equal_shares
@@ -63,7 +64,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(8), *slow_values(*range(8, 12))])
 @pytest.mark.parametrize("option", OPTIONS)
 def test_as_much_is_shown_as_can_be(option, seed):
     counts, sensitive, sees, cap = drawn(seed)
