@@ -5,6 +5,7 @@ STRESS ?= 10
 DRAW ?=
 SIZE ?=
 UPGRADE ?=
+BASE ?=
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -15,7 +16,7 @@ SERVERS_READY := .venv-servers/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types unit test-slow arithmetic test-servers test-newest test-lowest demo docs faults audit bench studies stress lock clean
+.PHONY: help setup test lint types unit test-slow arithmetic test-servers test-newest test-lowest demo docs faults frozen audit bench studies stress lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +95,9 @@ docs: $(READY) ## check that what the docs show is what the code does
 
 faults: $(READY) ## plant faults one at a time: tests must catch each; DRAW=5 plants five of them
 	$(BIN)/python -m tests.faults $(if $(DRAW),--draw $(DRAW))
+
+frozen: $(READY) ## show that the code does what it did at the commit in tests/frozen/base; BASE=COMMIT: another one
+	$(BIN)/python -m tests.frozen $(BASE)
 
 audit: $(READY) ## attack every scenario of the catalogue; minutes
 	$(BIN)/unspoken audit --catalogue
