@@ -133,6 +133,7 @@ def test_noise_is_as_wide_as_promised(tmp_path: Path) -> None:
     assert scale / 3 < np.mean(off) < scale * 3
 
 
+@pytest.mark.slow
 def test_limits_hold_over_answers_and_cells_together(tmp_path: Path) -> None:
     """What is left for one depends on what was given of the other, in any order."""
     path = project(tmp_path, cap=4.0, epoch='label = "1"')
@@ -160,6 +161,7 @@ def test_too_large_an_epsilon_is_refused_and_costs_nothing(tmp_path: Path) -> No
     assert charges(path) == 0
 
 
+@pytest.mark.slow
 def test_a_share_leaves_something_for_later(tmp_path: Path) -> None:
     path = project(tmp_path)
     whole, half = left(path, DISEASES), answered(path, share=0.5)
@@ -170,6 +172,7 @@ def test_a_share_leaves_something_for_later(tmp_path: Path) -> None:
 APART = 'coalitions = [["city"], ["ward"]]'
 
 
+@pytest.mark.slow
 def test_to_another_application_it_is_the_same_draw(tmp_path: Path) -> None:
     """Charged there, too; of both together it is counted once."""
     path = project(tmp_path, limit=APART)
@@ -202,6 +205,7 @@ def test_whoever_pools_is_counted_once(tmp_path: Path) -> None:
     assert charges(path) == 1
 
 
+@pytest.mark.slow
 def test_epochs_that_are_not_asked_about_are_not_charged(tmp_path: Path) -> None:
     """Rows of January tell nothing of rows of February: each has its own account."""
     path = project(tmp_path, epoch='of = "substr(day, 1, 7)"')
@@ -212,6 +216,7 @@ def test_epochs_that_are_not_asked_about_are_not_charged(tmp_path: Path) -> None
     assert left(path, DISEASES) < first.promised.epsilon / 10
 
 
+@pytest.mark.slow
 def test_a_set_of_beliefs_asks_for_more_noise(tmp_path: Path) -> None:
     """What the noisy counts leave possible: no more may be told than of the likeliest belief."""
     told = []
@@ -226,6 +231,7 @@ def test_a_set_of_beliefs_asks_for_more_noise(tmp_path: Path) -> None:
     assert 0 < told[1] < told[0]
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_it_cannot_give(tmp_path: Path) -> None:
     """Beside its cells while anything is left; a query then asks for as much noise."""
     path = project(tmp_path, cap=4.0)
@@ -240,6 +246,7 @@ def test_a_plan_says_what_it_cannot_give(tmp_path: Path) -> None:
     assert offer.epsilon <= asked.epsilon
 
 
+@pytest.mark.slow
 def test_values_that_were_counted_stay_declared(tmp_path: Path) -> None:
     """More values may come; one that an answer was about cannot go."""
     path = project(tmp_path)
@@ -259,6 +266,7 @@ def test_an_answer_waits_for_a_limit(tmp_path: Path) -> None:
         query(path, DISEASES, dry_run=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [DISEASES, "SELECT COUNT(*) FROM wards WHERE age < 40", AGES, BOTH, ILL_STAY]
 )
@@ -345,6 +353,7 @@ def test_an_answer_from_before_still_says_how_far_off_it_is(tmp_path: Path) -> N
         assert f"{disease}, {count}" in repr(again)
 
 
+@pytest.mark.slow
 def test_a_table_is_called_by_its_name_without_what_it_is_packed_in(tmp_path: Path) -> None:
     path = project(tmp_path)
     csv.write_csv(wards(), path.with_name("wards.csv"))
@@ -357,6 +366,7 @@ def test_a_table_is_called_by_its_name_without_what_it_is_packed_in(tmp_path: Pa
         answered(path, "SELECT COUNT(*) FROM ward")
 
 
+@pytest.mark.slow
 def test_noise_alone_is_not_paid_for(tmp_path: Path) -> None:
     """Who says no epsilon does not mean to pay for what says nothing."""
     path = project(tmp_path)

@@ -16,6 +16,7 @@ from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts import beside, looked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "rows"),
     [
@@ -48,6 +49,7 @@ def test_a_table_that_changes_while_it_is_read_costs_nothing(
     assert charges(path) == 0
 
 
+@pytest.mark.slow
 def test_large_files_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys and fingerprints of the same files are those that were found before; of others not."""
     monkeypatch.setattr(looked, "WORTH", 1)
@@ -68,6 +70,7 @@ def test_large_files_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(checked) == 2
 
 
+@pytest.mark.slow
 def test_another_time_zone_is_another_question(tmp_path: Path) -> None:
     """Whose hours and days conditions on keys are about."""
     path = project(tmp_path)
@@ -78,6 +81,7 @@ def test_another_time_zone_is_another_question(tmp_path: Path) -> None:
     assert (first.again, again.again) == (False, False)
 
 
+@pytest.mark.slow
 def test_two_questions_at_once_keep_the_limit(tmp_path: Path) -> None:
     """Both asked for all that was left; whoever is charged second is refused, and told nothing."""
     path, other = project(tmp_path), "SELECT COUNT(*) FROM wards WHERE disease = 'hiv'"

@@ -31,6 +31,7 @@ def by_record(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_beside_the_coins_of_a_plan_an_answer_is_judged(tmp_path: Path) -> None:
     """The plan's own coins were checked when it was made; a histogram beside them was not."""
     path = by_record(tmp_path)
@@ -42,6 +43,7 @@ def test_beside_the_coins_of_a_plan_an_answer_is_judged(tmp_path: Path) -> None:
     assert Ledger(tmp_path / "ledger.sqlite").answers() == []
 
 
+@pytest.mark.slow
 def test_coins_beside_an_answer_are_judged(tmp_path: Path) -> None:
     path = by_record(tmp_path)
     assert isinstance(query(path, TEXT), NoisyAnswer)
@@ -49,6 +51,7 @@ def test_coins_beside_an_answer_are_judged(tmp_path: Path) -> None:
         release(path)
 
 
+@pytest.mark.slow
 def test_a_plan_for_a_smaller_cap_leaves_room(tmp_path: Path) -> None:
     """Of a set of beliefs coins are looked at by themselves: what is between the caps is left."""
     path = by_record(tmp_path)
@@ -64,6 +67,7 @@ def test_a_plan_for_a_smaller_cap_leaves_room(tmp_path: Path) -> None:
     release(path)
 
 
+@pytest.mark.slow
 def test_beside_a_plan_an_offer_counts_what_its_reader_sees(tmp_path: Path) -> None:
     """Not what others get who do not pool with it: they are shown more than it ever is."""
     path = by_record(tmp_path)
@@ -81,6 +85,7 @@ def test_beside_a_plan_an_offer_counts_what_its_reader_sees(tmp_path: Path) -> N
     assert offer.epsilon == pytest.approx(room.epsilon, rel=0.02)
 
 
+@pytest.mark.slow
 def test_what_is_offered_beside_a_plan_may_be_asked_before_it_is_released(tmp_path: Path) -> None:
     """As it is typed: without an epsilon a first question has the plan's part, too."""
     path = by_record(tmp_path)
@@ -99,6 +104,7 @@ def test_what_is_offered_beside_a_plan_may_be_asked_before_it_is_released(tmp_pa
     release(path)
 
 
+@pytest.mark.slow
 def test_of_many_attributes_a_plan_is_known_by_its_cap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_draws_are_independent(tmp_path: Path) -> None:
     assert ends[-1] - ends[0] > 5  # no more than 1 with a chance below 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", [1, 2, 3])
 def test_the_account_of_draws_is_as_enumerated(draws: int, tmp_path: Path) -> None:
     """Corollary 1: of n fresh draws every answer of each, one by one, for every record.
@@ -89,6 +90,7 @@ def test_the_account_of_draws_is_as_enumerated(draws: int, tmp_path: Path) -> No
     assert MEASURES["mutual-information"].of(view).nats == pytest.approx(told, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_draws_are_refused_together(tmp_path: Path) -> None:
     """Each by itself is within the cap of 3; three of them are e^1.2."""
     path = project(tmp_path)

@@ -55,6 +55,7 @@ def test_each_epoch_has_its_share_and_no_more(tmp_path: Path) -> None:
     assert [event.of_epoch for event in charged(path)] == pytest.approx([fits] * 6)
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_several_epochs_counts_in_each_once(tmp_path: Path) -> None:
     path = project(tmp_path)
     query(path, late("day < 3"), epsilon=0.1)
@@ -94,6 +95,7 @@ def test_an_epoch_that_had_more_before_is_told_of_by_those_beside_it(tmp_path: P
         asked(path, day, 0.9)
 
 
+@pytest.mark.slow
 def test_epochs_that_two_had_are_added_up_once_they_pool(tmp_path: Path) -> None:
     path = six_days(tmp_path, f"{LIMIT.format(STAYS)}\n{APART}")
     part = math.floor(0.6e6 * share(path)) / 1e6
@@ -105,6 +107,7 @@ def test_epochs_that_two_had_are_added_up_once_they_pool(tmp_path: Path) -> None
         asked(path, 4, 0.01, "lighting")
 
 
+@pytest.mark.slow
 def test_rows_of_one_epoch_are_added_up(tmp_path: Path) -> None:
     """Two days are an epoch: a question of one epoch counts both, of several all that enter."""
     path = project(tmp_path)
@@ -114,6 +117,7 @@ def test_rows_of_one_epoch_are_added_up(tmp_path: Path) -> None:
     assert [each.of_epoch for each in charged(path)] == pytest.approx([0.1, 0.04])
 
 
+@pytest.mark.slow
 def test_a_secret_that_never_changes_leaves_no_epoch_anything(tmp_path: Path) -> None:
     path = project(tmp_path, [[0.999999, 0.000001], [0.000001, 0.999999]])
     with pytest.raises(LimitExceeded, match=r"under limit\.epoch_chain"):
@@ -192,6 +196,7 @@ def test_limits_that_are_none(limit: str, said: str, tmp_path: Path) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [LIMIT.format(STAYS), "unit_epsilon = 0.5"])
 def test_a_plan_offers_what_a_unit_may_be_told(limit: str, tmp_path: Path) -> None:
     """Six days of an office enter: as much as a question that is asked first is given."""
@@ -230,6 +235,7 @@ def test_a_plan_offers_what_is_left(limit: str, first: float, tmp_path: Path) ->
         query(path, offer.query, epsilon=0.999 * offer.epsilon, dry_run=True)
 
 
+@pytest.mark.slow
 def test_what_was_answered_is_not_offered_again(tmp_path: Path) -> None:
     """The same question is the same answer, however much would fit by now."""
     path = six_days(tmp_path, "")
@@ -243,6 +249,7 @@ def test_what_was_answered_is_not_offered_again(tmp_path: Path) -> None:
     assert not offers(ready, ready.findings(curve=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["unit_epsilon", "epoch_epsilon"])
 def test_refusals_name_the_limit_of_a_unit(name: str, tmp_path: Path) -> None:
     chain = f"\nepoch_chain = {STAYS}" if name == "epoch_epsilon" else ""

@@ -16,6 +16,7 @@ import pytest
 
 from tests.answering.test_answers import AGES, answered
 from tests.answering.wards import project, wards
+from tests.selection import slow_values
 from unspoken.answering import intervals as module
 from unspoken.answering.attribute_cells import Span
 from unspoken.answering.exact import Exact
@@ -65,7 +66,7 @@ def truth(rows: pa.Table, chosen: np.ndarray, low: float) -> list[float]:
 
 @pytest.mark.parametrize("epsilon", [0.02, 5.0])
 @pytest.mark.parametrize("ages", AGES_OF)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ["all", *slow_values("few", "rare", "one bin")])
 def test_true_values_are_covered(case: str, ages: str, epsilon: float, tmp_path: Path) -> None:
     text, which = CASES[case]
     low = -50 if ages == "of either sign" else 0
@@ -136,6 +137,7 @@ def test_an_average_is_in_the_range_that_is_declared(tmp_path: Path) -> None:
             assert bar.error >= max(bar.interval.high - bar.value, bar.value - bar.interval.low)
 
 
+@pytest.mark.slow
 def test_the_error_is_beside_the_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = project(tmp_path, cap=1e6)
     assert run(["query", AGES, str(path), "--epsilon", "0.5", "--json"]) == 0

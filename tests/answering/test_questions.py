@@ -207,6 +207,7 @@ def test_bounds_that_cannot_be(bounds: str, said: str, tmp_path: Path) -> None:
         prepare(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
@@ -230,6 +231,7 @@ def test_rows_without_a_cell(column: str, value: Any, said: str, tmp_path: Path)
                        "= 'flu'), COUNT(age) FROM wards"), now, None)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_claimed_sensitivity_is_the_measured_one(ready: Prepared) -> None:
     """Random neighbours, which differ in what one row holds: no number moves further than it says,
     and each moves.
@@ -352,6 +354,7 @@ def test_what_many_pairs_of_attributes_move_is_found_without_all_their_combinati
             assert moved(numbers) == pytest.approx(exact, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_one_attribute_may_have_many_values(tmp_path: Path) -> None:
     """Only of combinations of several are there too many."""
     table = wards().set_column(4, "stay", pa.array(np.arange(300)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from tests.answering.test_answers import answered, charges
 from tests.answering.wards import project, wards
@@ -14,6 +15,8 @@ from unspoken.auditing.rebuilt import fitted
 from unspoken.errors import LimitExceeded
 from unspoken.numerics.arrays import Mask
 from unspoken.numerics.noise import two_sided_noise
+
+pytestmark = pytest.mark.slow
 
 PEOPLE, EPSILON, CAP = 100, 0.5, 3.0
 MANY = 900  # answers that rebuild the table

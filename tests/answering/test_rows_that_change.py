@@ -19,6 +19,7 @@ from unspoken.errors import LimitExceeded
 from unspoken.releasing import rehearse, release
 
 
+@pytest.mark.slow
 def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
     """Asked again the answer is the first one; another question of changed rows is refused."""
     path = project(tmp_path)
@@ -32,6 +33,7 @@ def test_nobody_is_told_of_rows_that_change(tmp_path: Path) -> None:
     assert charges(path) == 1
 
 
+@pytest.mark.slow
 def test_what_is_refused_of_rows_that_change_says_what_to_do(tmp_path: Path) -> None:
     """And that can be done: other epochs are asked about, and all of it under a new label, beside
     what was given out before.
@@ -185,6 +187,7 @@ def test_an_attribute_that_late_rows_alone_were_read_for_is_not_taken_for_as_it_
             query(path, text, epsilon=0.01)
 
 
+@pytest.mark.slow
 def test_where_nothing_else_is_left_the_release_is_refused(tmp_path: Path) -> None:
     first = pa.concat_tables([wards().filter(pc.starts_with(wards()["day"], "2026-01"))])
     path = of_months(tmp_path, first)
@@ -194,6 +197,7 @@ def test_where_nothing_else_is_left_the_release_is_refused(tmp_path: Path) -> No
         release(path)
 
 
+@pytest.mark.slow
 def test_what_late_rows_are_told_of_counts_beside_what_was_shown(tmp_path: Path) -> None:
     """All that is left for the rows that were there first is left for the epoch, and no more."""
     path = of_months(tmp_path, wards())
@@ -210,6 +214,7 @@ def test_what_late_rows_are_told_of_counts_beside_what_was_shown(tmp_path: Path)
         query(path, ILL.replace("hiv", "flu"), epsilon=after.epsilon)
 
 
+@pytest.mark.slow
 def test_all_epochs_that_changed_are_left_out_at_once(tmp_path: Path) -> None:
     months, ill = 'of = "substr(day, 1, 7)"', "SELECT COUNT(*) FROM wards WHERE disease = 'hiv'"
     path = project(tmp_path, epoch=months, cap=4.0)
@@ -227,6 +232,7 @@ def test_all_epochs_that_changed_are_left_out_at_once(tmp_path: Path) -> None:
         pytest.fail(str(error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "passes"),
     [

@@ -12,6 +12,8 @@ from scipy.optimize import linprog
 
 import unspoken
 
+pytestmark = pytest.mark.slow
+
 SHAPE, SECRET = (2, 3), 0
 EPSILON, ALPHA = 0.4, 0.7
 CELLS = list(itertools.product(*map(range, SHAPE)))

@@ -68,6 +68,7 @@ def test_other_questions(one: str, other: str, ready: Prepared) -> None:
     assert named(ready, one) != named(ready, one.replace("person > 3", other))
 
 
+@pytest.mark.slow
 def test_each_is_shown_what_it_asks_for(tmp_path: Path) -> None:
     """Columns in their order, by their names, and rows sorted by what is grouped by first."""
     path, rest = project(tmp_path), "FROM wards WHERE person < 3 GROUP BY"
@@ -88,6 +89,7 @@ def test_each_is_shown_what_it_asks_for(tmp_path: Path) -> None:
     assert {(d, p, n) for d, p, n in first.rows} == {(d, p, n) for n, p, d in again.rows}
 
 
+@pytest.mark.slow
 def test_two_numbers_in_either_order(tmp_path: Path) -> None:
     path = project(tmp_path)
     sums = ["SUM(stay)", "COUNT(*) FILTER (WHERE disease = 'flu') AS flu"]

@@ -79,6 +79,7 @@ def charged(path: Path) -> list[AnswerEvent]:
     return [event for _, event in Ledger(path.parent / "ledger.sqlite").answers()]
 
 
+@pytest.mark.slow
 def test_days_are_charged_until_nothing_more_fits(tmp_path: Path) -> None:
     """Each is within what one row may be told; together they are held to what a unit may be."""
     path = project(tmp_path)
@@ -99,6 +100,7 @@ def test_days_are_charged_until_nothing_more_fits(tmp_path: Path) -> None:
     asked(project(tmp_path, ""), 3, 0.1)  # where nobody limits it
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_no_epsilon_is_given_what_is_left(tmp_path: Path) -> None:
     path = project(tmp_path)
     asked(path, 0)
@@ -135,6 +137,7 @@ def test_who_pools_has_one_stream_and_who_does_not_has_two(tmp_path: Path) -> No
             asked(path, 2, 0.3, "lighting")
 
 
+@pytest.mark.slow
 def test_those_who_ask_at_once_are_charged_one_after_the_other(tmp_path: Path) -> None:
     path = project(tmp_path)
     asked(path, 0, 0.1)

@@ -80,6 +80,7 @@ def test_coins_that_fail_on_mondays_alone_are_found_there(tmp_path: Path) -> Non
     assert all(a.low <= 0 for a in one(found, f"{WEEKDAY} = Monday").control.reached)
 
 
+@pytest.mark.slow
 def test_a_cap_that_holds_without_is_beaten_given_a_context(tmp_path: Path) -> None:
     secret, monday = ill(), weekdays() == 0
     blank = secret | (RNG(4).random(len(secret)) > np.where(monday, 0.95, 0.5))
@@ -104,6 +105,7 @@ def test_a_context_of_which_all_values_are_rare_is_named(tmp_path: Path) -> None
     assert seldom.in_words().endswith("too few rows to count.")
 
 
+@pytest.mark.slow
 def test_who_knows_the_row_before(tmp_path: Path) -> None:
     """After a row that is well every free cell is shown, so a blank gives the secret away."""
     secret = ill()
@@ -171,6 +173,7 @@ def test_shares_of_a_unit_by_hand() -> None:
     assert (everybody.usual, everybody.above) == (1.0, False)
 
 
+@pytest.mark.slow
 def test_what_is_no_unit_or_context_is_one_line(tmp_path: Path) -> None:
     files = blanked(tmp_path, ill(), ill(0.5))
     wrongs: tuple[tuple[dict[str, object], str], ...] = (
@@ -254,6 +257,7 @@ def test_a_project_is_attacked_given_its_contexts_and_by_its_units(tmp_path: Pat
     assert min(best.right, best.recovered) > 0.9  # 60 rows tell a habit, as `release` warns
 
 
+@pytest.mark.slow
 def test_what_a_plan_holds_given_a_context_is_claimed_given_it(tmp_path: Path) -> None:
     unspoken.release(project(tmp_path, "unit_bits = 0.5", 'given = "weekday"'))
     claims = [(each.given, each.verdict.claim) for each in unspoken.audit(tmp_path).attacked]
@@ -288,6 +292,7 @@ manifest = "manifest.json"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_what_rows_of_one_day_have_in_common_is_told_by_the_day(
     shared: bool, tmp_path: Path

@@ -14,6 +14,8 @@ from tests.auditing.test_released_file import KEEPS, ROWS, drawn, hidden, writte
 from unspoken.auditing.released_file import AuditedFile, audit_file
 from unspoken.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 ILL = np.array(drawn()["state"]) == "ill"
 
 

@@ -10,6 +10,8 @@ import pytest
 from tests.auditing.test_released_file import ROWS, Table, drawn, hidden, only, original, written
 from unspoken.auditing.released_file import audit_file
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["original"]  # a fixture
 
 

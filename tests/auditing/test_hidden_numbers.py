@@ -31,6 +31,7 @@ def counts() -> np.ndarray:
     return np.random.default_rng(6).geometric(0.085, ROWS)
 
 
+@pytest.mark.slow
 def test_numbers_part_where_they_are_hidden(tmp_path: Path) -> None:
     """By eighths of the rows alone the last label, 25 and more, is of four times as many rows."""
     found = numbers_hidden(tmp_path, counts() >= 40)
@@ -53,6 +54,7 @@ def test_what_is_no_number_parts_none(tmp_path: Path) -> None:
     assert (found.about, found.naive) == ("n = below 2, 2 to 3", True)
 
 
+@pytest.mark.slow
 def test_numbers_that_coins_leave_blank_do_not_part(tmp_path: Path) -> None:
     """Of nine tenths blank, stretches of twenty rows are by chance; what is blank of it is said."""
     found = numbers_hidden(tmp_path, np.random.default_rng(7).random(ROWS) < 0.9)

@@ -55,6 +55,7 @@ def test_one_secret_that_is_shown_beats_any_cap(original: Path) -> None:
     assert unclaimed.in_words().startswith("state = 'ill': 1 of the secrets is shown as it is; ")
 
 
+@pytest.mark.slow
 def test_a_secret_of_two_columns_is_shown_where_both_are(original: Path) -> None:
     table = few()
     table["ward"] = ["a" if k % 2 else "b" for k in range(ROWS)]
@@ -75,12 +76,14 @@ def test_another_word_in_place_of_what_is_hidden_tells_it(original: Path) -> Non
     assert (own.about, own.verdict.word, own.control.word) == ("state = ill", "fail", "pass")
 
 
+@pytest.mark.slow
 def test_a_word_in_place_of_all_values_hides_none(original: Path) -> None:
     table = few()
     table["state"] = [None if gone else "a word" for gone in BLANK]
     assert only(audited(original, table, None, CAP)).verdict.claim.bound is None
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_missing_and_is_not_tells_it(original: Path) -> None:
     told = hidden(few(), "state", BLANK)
     told["state__missing"] = (ILL & (np.random.default_rng(7).random(ROWS) < 0.5)).tolist()

@@ -87,6 +87,7 @@ def test_coins_are_counted_and_the_control_finds_nothing(original: Path) -> None
     assert "multiplies odds by" in own.in_words()
 
 
+@pytest.mark.slow
 def test_a_cap_that_is_claimed_is_held_or_beaten(original: Path) -> None:
     table, rng = drawn(), np.random.default_rng(6)
     blank = (np.array(table["state"]) == "ill") | (rng.random(ROWS) > KEEPS)
@@ -111,6 +112,7 @@ def test_what_too_few_rows_decide_is_not_called_a_pass_in_words(tmp_path: Path) 
     assert "too few rows to tell" in own.in_words()
 
 
+@pytest.mark.slow
 def test_files_that_are_pooled_tell_what_both_do(original: Path) -> None:
     """Coins of their own: two blanks multiply odds by 2.5 twice, one of them once."""
     table, rng = drawn(), np.random.default_rng(6)
@@ -130,6 +132,7 @@ def test_files_that_are_pooled_tell_what_both_do(original: Path) -> None:
     assert factors[1][0] > factors[0][1]
 
 
+@pytest.mark.slow
 def test_which_file_shows_a_cell_may_tell_alone(original: Path) -> None:
     """Together they show every colour: what is in which file depends on the secret."""
     table = drawn()
@@ -144,6 +147,7 @@ def test_which_file_shows_a_cell_may_tell_alone(original: Path) -> None:
     assert (best.right, best.recovered, found.guessed) == (1.0, 1.0, [])
 
 
+@pytest.mark.slow
 def test_files_of_other_rows_and_columns(original: Path) -> None:
     """A row that one has not is one of which it shows nothing."""
     table = drawn()
@@ -168,6 +172,7 @@ def test_blanks_that_say_nothing_beat_no_prior(original: Path) -> None:
         assert guess.interval[0] < 1 / 3 < guess.interval[1]
 
 
+@pytest.mark.slow
 def test_shown_cells_teach_what_blanks_are(original: Path) -> None:
     """Of visits half are blank: whether somebody is ill tells them in 0.2 x 0.8 + 0.8 x 0.7."""
     blank = np.random.default_rng(8).random(ROWS) < 0.5
@@ -191,6 +196,7 @@ def test_rows_alike_teach_what_no_column_does_by_itself(tmp_path: Path) -> None:
     assert guessed.commonest.value < 0.6
 
 
+@pytest.mark.slow
 def test_numbers_are_parted_and_changes_are_counted(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     age = rng.integers(0, 90, ROWS)
@@ -206,11 +212,13 @@ def test_numbers_are_parted_and_changes_are_counted(tmp_path: Path) -> None:
     assert own.about.endswith("or more")
 
 
+@pytest.mark.slow
 def test_a_column_that_is_left_out_is_not_hidden(original: Path) -> None:
     found = audited(original, hidden(drawn(), "visits", np.ones(ROWS, dtype=bool)))
     assert (found.guessed, found.secrets) == ([], [])
 
 
+@pytest.mark.slow
 def test_json_has_it_all_and_nothing_is_praised(original: Path) -> None:
     ill = np.array(drawn()["state"]) == "ill"
     found = audited(original, hidden(drawn(), "state", ill))
@@ -262,6 +270,7 @@ def test_leaving_rows_out_tells_what_blanks_do(original: Path) -> None:
         assert all(one.low <= 0 for one in left_out.control.reached)
 
 
+@pytest.mark.slow
 def test_rows_that_are_unknown_alone_are_not_testable(original: Path) -> None:
     released = drawn()
     released["who"][3] = None
@@ -321,6 +330,7 @@ def test_no_cap_is_held_against_values_that_are_shown(original: Path) -> None:
     assert "or more; of what it flags" in own.in_words()
 
 
+@pytest.mark.slow
 def test_rows_that_are_there_twice_are_not_left_out(original: Path) -> None:
     table = drawn()
     twice = {name: [*cells[:-3], cells[0]] for name, cells in table.items()}
@@ -344,6 +354,7 @@ def test_text_is_read_as_text_once_its_words_are_withheld(tmp_path: Path) -> Non
     assert all(secret.naive for secret in found.secrets)
 
 
+@pytest.mark.slow
 def test_days_that_name_rows_are_days_however_written(tmp_path: Path) -> None:
     days = [f"2024-{1 + k // 28 % 12:02}-{1 + k % 28:02}" for k in range(300)]
     table: Table = {"day": [*days], "x": ["a", "b", "b"] * 100}
@@ -375,6 +386,7 @@ def test_whether_there_is_a_value_cannot_be_seen_of_a_blank(tmp_path: Path) -> N
     assert (own.verdict.word, own.naive) == ("pass", False)
 
 
+@pytest.mark.slow
 def test_a_release_that_says_where_there_is_no_value_tells_it(tmp_path: Path) -> None:
     original, table, blank = without_values(tmp_path)
     said = hidden(table, "lot", blank)
@@ -384,6 +396,7 @@ def test_a_release_that_says_where_there_is_no_value_tells_it(tmp_path: Path) ->
     assert over.verdict.best.right == 1.0
 
 
+@pytest.mark.slow
 def test_hidden_among_cells_without_a_value_is_not_certain(tmp_path: Path) -> None:
     """Of visits a tenth were never known: who sees a blank does not know which it is."""
     table, rng = drawn(), np.random.default_rng(13)

@@ -62,6 +62,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_row_is_attacked_and_no_limit_beaten(folder: Path) -> None:
     unspoken.release(folder)
     found = unspoken.audit(folder)
@@ -76,6 +77,7 @@ def test_every_row_is_attacked_and_no_limit_beaten(folder: Path) -> None:
     assert "safe" not in f"{found}{one}"
 
 
+@pytest.mark.slow
 def test_what_was_released_from_a_frame_is_attacked_from_it(folder: Path) -> None:
     """There may be no file of it at all, as in a notebook."""
     frame = pq.read_table(folder / "days.parquet")
@@ -87,6 +89,7 @@ def test_what_was_released_from_a_frame_is_attacked_from_it(folder: Path) -> Non
     assert (one.rows, one.verdict.word, one.naive.word) == (ROWS, "pass", "fail")
 
 
+@pytest.mark.slow
 def test_each_application_s_file_is_attacked_by_itself(folder: Path) -> None:
     project = folder / "unspoken.toml"
     project.write_text(PROJECT + 'coalitions = [["one"], ["all"]]\n')
@@ -169,6 +172,7 @@ def tampered(done: Released, rows: pa.Table) -> None:
     done.manifest.write_text(json.dumps(paper))
 
 
+@pytest.mark.slow
 def test_rows_that_the_source_has_not_are_named(folder: Path) -> None:
     """A row under another key, as one that was added is, and one that stands there twice."""
     done = unspoken.release(folder)
@@ -190,6 +194,7 @@ def test_rows_that_the_source_has_not_are_named(folder: Path) -> None:
     assert (found.attacked[0].rows, found.beaten, found.failed) == (ROWS - 1, [], True)
 
 
+@pytest.mark.slow
 def test_a_release_of_another_table_is_not_called_nothing(folder: Path) -> None:
     done = unspoken.release(folder)
     rows = pq.read_table(done.path)
@@ -210,6 +215,7 @@ def test_no_cap_for_every_answer_is_no_bound(folder: Path) -> None:
 PUBLIC = PROJECT.replace('missing = "value"', 'missing = "public"')
 
 
+@pytest.mark.slow
 def test_what_is_missing_in_public_is_known_and_not_told(folder: Path) -> None:
     """Late days lack their use: no limit counts that, so none is beaten by it, and it is said how
     much it is. Who gives away the secret where nothing is missing is found out all the same.

@@ -15,6 +15,8 @@ from tests.beliefs.branching import drawn, some
 from unspoken.beliefs import BELIEFS, Belief
 from unspoken.errors import NotKnown
 
+pytestmark = pytest.mark.slow
+
 COUNTS = np.arange(1.0, 17.0).reshape(2, 2, 2, 2)
 STICKY = [[0.9, 0.1], [0.3, 0.7]]
 EVERY: dict[str, Belief] = {

@@ -37,6 +37,7 @@ def leakage(belief: Chain, scale: float, target: str, knows: tuple[str, ...] = (
     return computed(belief, Laplace(scale), unspoken.Adversary(target, knows=knows)).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vector", vectors(PDP, "markov_chain"))
 def test_laplace_sum_over_a_chain(vector: dict[str, Any]) -> None:
     given, known = vector["input"], vector["output"]
@@ -55,6 +56,7 @@ def test_laplace_sum_over_a_chain(vector: dict[str, Any]) -> None:
     assert found[target, tuple(knows)] == pytest.approx(known["worst"], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vector", vectors(PDP, "markov_chain_long_tail"))
 def test_a_thousand_steps(vector: dict[str, Any]) -> None:
     given = vector["input"]
@@ -97,6 +99,7 @@ def test_one_matrix_is_kept_once() -> None:
     assert later.blocks() == [belief.domain.names[:10], belief.domain.names[11:]]
 
 
+@pytest.mark.slow
 def test_far_apart_variables_keep_their_law() -> None:
     belief = Chain([0.9, 0.1], STICKY, 100_000)
     far = belief.marginal(["x99999", "x0", "x40"])
@@ -180,6 +183,7 @@ def exact_sums(start: list[float], step: list[list[float]], n: int, at: int) -> 
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rare", [1e-5, 0.2])
 def test_tails_beyond_the_floats(rare: float) -> None:
     """Probabilities down to 1e-500 keep their digits, from either side."""

@@ -15,6 +15,7 @@ from unspoken.measures import MeasureName
 MEASURES = ("mutual-information", "max-information", "relative-entropy", "odds", "max-log-ratio")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_logs_agree_with_plain_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)

@@ -14,6 +14,8 @@ from unspoken.beliefs.forests.each import sums_of_each
 from unspoken.beliefs.forests.markov import Markov
 from unspoken.numerics.ring import LINEAR, LOGS, Ring
 
+pytestmark = pytest.mark.slow
+
 FAIR, FLIP = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
 
 

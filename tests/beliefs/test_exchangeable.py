@@ -186,6 +186,7 @@ def test_nodes_by_definition(n: int) -> None:
             assert node == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_thousand_variables() -> None:
     """Theory, section 1: strongest 0.2, worst 4.70, which is the weakest here."""
     belief = Exchangeable(beta_binomial(1000, 2, 3), 1000)
@@ -227,6 +228,7 @@ def test_rare_known_ones_are_not_lost() -> None:
     assert bound.value == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "epsilon"), [(60, 3.0), (60, 0.01), (400, 5.0)])
 def test_many_cells_withheld(n: int, epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """By Bayes over the number of ones, in exact fractions, and on either arithmetic."""

@@ -142,6 +142,7 @@ def test_of_whom_nothing_is_added_nothing_is_learned() -> None:
         assert masses[0] == pytest.approx(masses[1], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.01, 5.0, 1e7])
 def test_theorem_1_for_a_thousand(scale: float) -> None:
     rng = np.random.default_rng(1)
@@ -232,6 +233,7 @@ def test_sums_beyond_the_budget() -> None:
     assert words.sums(["x1"], [{"x0": 0.0, "x1": 1.0}]).points[0].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_the_rarest_ends_move_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving out what is rarer than e^-400 keeps every digit that leaving out more keeps."""
     belief = unspoken.Independent(np.full((700, 2), 0.5))

@@ -35,6 +35,7 @@ def test_marginals(drawn: Drawn, data: st.DataObject) -> None:
     )
 
 
+@pytest.mark.slow
 @given(networks(), st.data())
 def test_given_is_bayes(drawn: Drawn, data: st.DataObject) -> None:
     known = known_values(data, drawn)
@@ -176,6 +177,7 @@ def grid(side: int) -> Drawn:
     return Drawn(parents, tables)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_before_it_is_tried() -> None:
     belief = grid(26).network
     last = "g25.25"

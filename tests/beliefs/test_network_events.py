@@ -58,6 +58,7 @@ def test_outputs_of_any_channel(drawn: Drawn, data: st.DataObject) -> None:
     assert mine.in_logs == theirs.in_logs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-12, 1e-6, 1.0, 30.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tiny_leakage_keeps_its_digits(epsilon: float, seed: int) -> None:
@@ -89,6 +90,7 @@ def log_odds(belief: Network, events: dict[str, Channel]) -> float:
     return float(lifts.log_lift[0, 0, 0] - lifts.log_lift[0, 0, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-12, 0.01, 2.0, 40.0])
 def test_very_many_outputs_make_one_event(epsilon: float) -> None:
     """1,000 cells withheld: by hand, every effect is told apart by its cause alone."""

@@ -106,6 +106,7 @@ def forward_backward(drawn: Drawn, told: dict[str, np.ndarray]) -> tuple[list[fl
         return [float(part / mass) for part in first], mpmath.log(mass)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-200])
 def test_a_thousand_variables_of_evidence_do_not_underflow(scale: float) -> None:
     rng = np.random.default_rng(2)
@@ -118,6 +119,7 @@ def test_a_thousand_variables_of_evidence_do_not_underflow(scale: float) -> None
     assert float(log_mass) < -600
 
 
+@pytest.mark.slow
 def test_evidence_that_swings_beyond_the_floats_and_back() -> None:
     """500 effects speak for one cause by 10 to 1 each, 500 for the other: even odds, not 0 or 1."""
     names = [f"x{i}" for i in range(1000)]

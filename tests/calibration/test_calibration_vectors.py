@@ -143,6 +143,7 @@ def test_stars(vector: dict[str, Any]) -> None:
         assert dpm == pytest.approx(number(wanted["sigma_dpm_B_hub"]), rel=CLOSE)
 
 
+@pytest.mark.slow
 @by_id("infinite_chain")
 def test_endless_chains(vector: dict[str, Any]) -> None:
     """Long ones come up to the scale of an endless one, and need no more."""
@@ -253,6 +254,7 @@ def test_flu(limit: float, leak: float, scale: float) -> None:
     assert exact == pytest.approx(scale, rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q", "p", "scale"),
     [

@@ -116,6 +116,7 @@ def test_long_chains_have_a_sound_rule() -> None:
     assert found.value > max(own.bound.value for own in answers)
 
 
+@pytest.mark.slow
 @pytest.mark.stress
 def test_rules_for_several_answers_hold() -> None:
     """The bound by every rule against the joint view, whatever found the scales."""

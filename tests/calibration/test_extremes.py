@@ -41,6 +41,7 @@ TEXT: Any = "a"
 NONE: Any = None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [2e-4, 1e-5, 1e-6])
 def test_small_limits_on_chains_are_no_bounds(limit: float) -> None:
     """Ends that rounding alone keeps apart are those of an exact search."""
@@ -105,6 +106,7 @@ def test_chains_with_zeros_do_not_warn(start: list[float], steps: list) -> None:
                 assert leak.status != "ok" or leak.value <= 2.0
 
 
+@pytest.mark.slow
 def test_an_enormous_limit_still_prints() -> None:
     found = calibrate(CHAIN, limit=1e300)
     assert found.scale == 0.0

@@ -60,6 +60,7 @@ def test_of_one_belief_a_set_is_that_belief() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knows", ["nothing", "anything"])
 @pytest.mark.parametrize(
     "beliefs",

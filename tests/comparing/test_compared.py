@@ -89,6 +89,7 @@ def test_for_those_who_know_more() -> None:
     assert someone["dp"]["leakage"]["low"] == pytest.approx(2.0, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rules_for_those_who_know_nothing_else_say_so() -> None:
     """Of twenty days there is too much to know to look at it case by case."""
     found = {row.name: row for row in unspoken.compare(STICKY, limit=1.0).rows}

@@ -9,6 +9,8 @@ import pytest
 import unspoken
 from unspoken.comparing import RULES
 
+pytestmark = pytest.mark.slow
+
 vl_convert = pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 
 REFUSED = {"bdp_gaussian", "bdp_markov", "branches", "influence", "quilt"}  # for chains, or trees

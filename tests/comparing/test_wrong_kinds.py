@@ -13,6 +13,8 @@ import unspoken
 from unspoken import calibration, conversion, models, published
 from unspoken.errors import UnspokenError
 
+pytestmark = pytest.mark.slow
+
 PAIR = unspoken.Joint(np.full((2, 2), 0.25))
 CHAIN = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], 4)
 STEP = [[0.9, 0.1], [0.2, 0.8]]

@@ -56,6 +56,7 @@ def test_outside_numbers_of_one_that_is_absorbed() -> None:
     assert forever(ABSORBED, 50.0).epsilon == pytest.approx([-math.log(0.8)], rel=1e-9)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(st.floats(0.15, 0.85), st.floats(0.15, 0.85), st.floats(0.05, 3.0), st.integers(40, 60))
 def test_every_step_is_at_the_limit(stay: float, come: float, limit: float, length: int) -> None:

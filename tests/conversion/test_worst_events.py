@@ -129,6 +129,7 @@ def test_fixed_point_at_the_ends(epsilon: float) -> None:
     assert WorstEvents.of(matrix).fixed_point(0.0) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "digits"), [(2, 1e-12), (4, 1e-12), (6, 1e-12)])
 def test_fixed_point_in_long_arithmetic(k: int, digits: float) -> None:
     matrix, epsilon = striped(k), 1e-9

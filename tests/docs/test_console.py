@@ -19,6 +19,8 @@ import pytest
 
 from unspoken.doors import cli
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(toml|console|pycon)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -113,6 +115,7 @@ def play(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[s
     return "".join([*pieces, text[end:]]), faults
 
 
+@pytest.mark.slow
 def test_the_tutorial_is_what_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

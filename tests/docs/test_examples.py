@@ -9,6 +9,8 @@ import pytest
 
 from tests.within import HANG
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 THEOREMS = sorted((ROOT / "docs" / "theorems").glob("*.md"))
@@ -27,6 +29,7 @@ def run(example: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_example_runs(example: Path, tmp_path: Path) -> None:
     done = run(example, tmp_path)

@@ -10,6 +10,8 @@ import pytest
 import unspoken
 from unspoken.pictures.images import picture_writer
 
+pytestmark = pytest.mark.slow
+
 SHOWN = Path(__file__).resolve().parents[2] / "docs" / "images" / "noise.svg"
 
 
@@ -18,6 +20,7 @@ def lines(image: str) -> list[str]:
     return re.findall(r'<path[^>]* d="([^"]*)"|<text[^>]*>([^<]*)</text>', image)
 
 
+@pytest.mark.slow
 def test_noise_against_the_limit(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
     sticky = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 100)

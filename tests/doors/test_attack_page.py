@@ -48,6 +48,7 @@ def test_every_family_has_a_name() -> None:
     assert {own.family for own in catalogue()} == {*FAMILIES}
 
 
+@pytest.mark.slow
 def test_a_catalogue_is_drawn_in_shares_of_its_bounds() -> None:
     found = tried()
     panels = of_catalogue(found)
@@ -89,6 +90,7 @@ def test_a_picture_has_every_attack_and_what_is_claimed() -> None:
     assert "claimed" not in json.dumps(panel_chart(replace(panel, claimed=None), top))
 
 
+@pytest.mark.slow
 def test_the_page_of_any_table(run: Run, naive: Path) -> None:
     options = ("--secret", "state = 'ill'", "--odds-cap", "4", "--page", "page.html", "--json")
     done = run(*GIVEN, *options)
@@ -123,6 +125,7 @@ def test_the_pages_of_a_project_and_of_the_catalogue(
     assert "What is withheld" in edited.with_name("all.html").read_text()
 
 
+@pytest.mark.slow
 def test_of_too_few_rows_no_bound_is_said_to_be_held(run: Run, tmp_path: Path) -> None:
     """Two of 8,000 are hidden, which is seen, and there are three parts to count them in."""
     rows = range(8_000)

@@ -63,6 +63,7 @@ def test_what_comes_out_otherwise_is_said(run: Run, monkeypatch: pytest.MonkeyPa
     assert "1 of 2 were found out" in said
 
 
+@pytest.mark.slow
 def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> None:
     run("audit").refused_with(2, "nothing is released yet")
     edited.write_text(edited.read_text().replace('missing = "public"', 'missing = "value"'))
@@ -82,6 +83,7 @@ def test_a_project_is_attacked_where_there_is_one(run: Run, edited: Path) -> Non
     run("audit", edited, "--catalogue").refused_with(2, "--catalogue")
 
 
+@pytest.mark.slow
 def test_what_is_missing_in_public_is_held_to_no_limit(run: Run, edited: Path) -> None:
     """Coins of single cells are chosen as if missing values were withheld like others."""
     assert run("release").code == 0

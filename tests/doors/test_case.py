@@ -279,6 +279,7 @@ def test_every_kind_of_mechanism_is_asked() -> None:
     assert set(MECHANISM) == set(MECHANISMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MECHANISM)
 def test_every_kind_of_mechanism(tmp_path: Path, kind: str) -> None:
     """The keys are the arguments, and the numbers the library's."""

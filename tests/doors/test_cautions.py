@@ -106,6 +106,7 @@ def test_counts_that_are_mostly_noise_turn_every_output_red(folder: Path, run: R
     assert "NOISE" in page(folder, run)
 
 
+@pytest.mark.slow
 def test_of_a_cap_that_holds_all_the_same_it_is_not_denied(folder: Path, run: Run) -> None:
     """Of the floor whatever is believed, of a box for all that is possible: both say what is off,
     and are no reason against it, but where bits are limited, which are of one belief.
@@ -147,6 +148,7 @@ def test_few_secrets_are_said_of_noisy_counts_as_they_were_drawn(folder: Path, r
     assert f"perhaps fewer than {SECRETS} rows have a secret of s" in text
 
 
+@pytest.mark.slow
 def test_counts_with_little_noise_are_not_red(folder: Path, run: Run) -> None:
     written(folder, 3_000)
     project = folder / "unspoken.toml"
@@ -197,6 +199,7 @@ def test_what_public_missingness_tells_is_said_and_measured(folder: Path, run: R
         assert "certain" not in one
 
 
+@pytest.mark.slow
 def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) -> None:
     written(folder, 3_000)
     text = said(run, "release")
@@ -208,6 +211,7 @@ def test_a_release_says_its_limits_and_nothing_measured(folder: Path, run: Run) 
     assert set(run("release", "--json").json) & {"told", "epsilon"} == set()
 
 
+@pytest.mark.slow
 def test_where_no_bits_are_limited_none_are_spoken_of(folder: Path, run: Run) -> None:
     written(folder, 3_000)
     project = folder / "unspoken.toml"
@@ -218,6 +222,7 @@ def test_where_no_bits_are_limited_none_are_spoken_of(folder: Path, run: Run) ->
     assert not any("bit" in line for line in run("release", "--json").json["promise"])
 
 
+@pytest.mark.slow
 def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, run: Run) -> None:
     """The same bytes again are free; but what is out breaks the lower limit, and that is said."""
     written(folder, 3_000, bits=0.3)
@@ -234,6 +239,7 @@ def test_the_lifetime_is_said_where_it_breaks_a_limit_set_later(folder: Path, ru
     assert run("release", "--json").json["together"] == "within the limits"
 
 
+@pytest.mark.slow
 def test_a_zero_is_explained(folder: Path, run: Run) -> None:
     """Nothing of a fits: the answer that stands in the way, unless few rows give it."""
     written(folder, 3_000, close="false")

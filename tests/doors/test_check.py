@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.doors.conftest import Run
 from unspoken.releasing import check
 
@@ -130,6 +132,7 @@ def test_errors_are_an_object_too_where_json_was_asked_for(run: Run, edited: Pat
     assert run("plan").out == ""
 
 
+@pytest.mark.slow
 def test_a_refusal_by_a_limit_is_an_object_too(run: Run, edited: Path) -> None:
     assert run("release").code == 0
     text = edited.read_text().replace("limit_bits = 0.5", "limit_bits = 0.0001")

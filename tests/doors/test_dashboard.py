@@ -87,6 +87,7 @@ def plain(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", text)).split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_are_complete_in_themselves(name: str) -> None:
     text = pages()[name]
@@ -104,6 +105,7 @@ def test_pages_are_complete_in_themselves(name: str) -> None:
     assert "frame-ancestors 'none'" in POLICY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_are_for_keyboards_and_readers(name: str) -> None:
     found = Found(pages()[name])
@@ -127,6 +129,7 @@ def test_pages_are_for_keyboards_and_readers(name: str) -> None:
     assert all(each["scope"] for each in found.all("th"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_sent_has_the_word_of_the_session_and_no_address_has(name: str) -> None:
     text = pages()[name]
@@ -172,6 +175,7 @@ def test_beyond_a_cap_is_shown_as_such() -> None:
     assert "too many outcomes" in PAGES.overview(replace(FOUND, coalitions=(unknown,)))
 
 
+@pytest.mark.slow
 def test_what_a_unit_was_told_is_beside_its_limit() -> None:
     def shown(limit: float, spent: Fraction | None) -> str:
         stream = replace(FOUND.streams[0], limit=limit, spent=spent)

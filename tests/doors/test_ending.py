@@ -145,6 +145,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("when", "end"), [("during", (130, "interrupted\n")), ("after", (0, ""))])
 def test_a_signal_while_a_table_goes(when: str, end: tuple[int, str], tmp_path: Path) -> None:
     """What it spilled goes all the same, nothing but one line is said, and the command ends."""

@@ -41,6 +41,7 @@ def test_a_secret_is_sql_over_the_row(run: Run) -> None:
     assert {"column": "first_arrival", "reason": reason} in told["not_looked_at"]
 
 
+@pytest.mark.slow
 def test_a_table_of_a_database(run: Run, folder: Path) -> None:
     with duckdb.connect(str(folder / "b.duckdb")) as con:
         con.execute("CREATE TABLE days AS FROM 'occupancy.parquet'")
@@ -88,6 +89,7 @@ def test_an_address_is_no_file(run: Run) -> None:
     run("leak", "s3://b/x.parquet").refused_with(2, "is an address", "copy it first")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leak.svg", "leak.png"])
 def test_the_picture(run: Run, folder: Path, name: str) -> None:
     done = run("leak", "occupancy.parquet", "--picture", name)
@@ -117,6 +119,7 @@ def test_on_a_narrow_terminal_names_are_whole(
     assert "odds" in words
 
 
+@pytest.mark.slow
 def test_on_a_narrow_terminal_a_plan_is_whole(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +129,7 @@ def test_on_a_narrow_terminal_a_plan_is_whole(
     assert max(map(len, lines)) <= 32
 
 
+@pytest.mark.slow
 def test_of_many_columns_the_most_telling_are_listed_and_the_rest_counted(
     run: Run, folder: Path
 ) -> None:
@@ -143,6 +147,7 @@ def test_of_many_columns_the_most_telling_are_listed_and_the_rest_counted(
     assert len(run("leak", "many.csv", "--json").json["findings"]) == 84
 
 
+@pytest.mark.slow
 def test_columns_that_give_a_secret_away_are_found_at_any_width(run: Run, folder: Path) -> None:
     rng = np.random.default_rng(8)
     secret = rng.random(3000) < 0.1

@@ -9,6 +9,8 @@ import pytest
 
 from tests.doors.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 APPLICATIONS = """
 [application.lighting]
 reads = ["first_arrival"]

@@ -17,6 +17,8 @@ from unspoken.doors.report.page import page
 from unspoken.doors.report.words import held
 from unspoken.releasing import prepare
 
+pytestmark = pytest.mark.slow
+
 ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
 
 

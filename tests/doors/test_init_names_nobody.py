@@ -68,6 +68,7 @@ def test_rare_values_are_not_listed_and_the_project_works_without(run: Run, fold
     assert run("release", "--dry-run").code in (0, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "leak", "plan"])
 def test_no_refusal_of_rows_writes_a_value(run: Run, folder: Path, command: str) -> None:
     table = {

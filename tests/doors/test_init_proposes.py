@@ -60,6 +60,7 @@ def contacts(folder: Path) -> pa.Table:
     return table
 
 
+@pytest.mark.slow
 def test_names_are_offered_as_keys_and_never_binned(contacts: pa.Table, run: Run) -> None:
     assert run("init", "contacts.parquet").code == 0
     text = Path("unspoken.toml").read_text()
@@ -105,6 +106,7 @@ def take_in(*names: str) -> None:
     Path("unspoken.toml").write_text("\n".join(taken))
 
 
+@pytest.mark.slow
 def test_columns_of_too_many_values_come_with_sql_that_works(contacts: pa.Table, run: Run) -> None:
     assert run("init", "contacts.parquet").code == 0
     take_in("day", "seen", "icd", "city")
@@ -115,6 +117,7 @@ def test_columns_of_too_many_values_come_with_sql_that_works(contacts: pa.Table,
     assert 2 <= labels["icd"] <= 20
 
 
+@pytest.mark.slow
 def test_whole_numbers_that_are_codes_lose_their_last_digits(folder: Path, run: Run) -> None:
     """Codes that begin alike mean alike; one that begins with 0 is a shorter number."""
     rng = np.random.default_rng(1)
@@ -139,6 +142,7 @@ def test_whole_numbers_that_are_codes_lose_their_last_digits(folder: Path, run: 
     assert [len(learned[name]["labels"]) for name in ("zip", "icd_code")] == [13, 8]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["slot", "hour_of_day", "slot_no", "t"])
 def test_a_column_that_says_when_is_tried_as_a_key(when: str, folder: Path, run: Run) -> None:
     hours = [DAY + dt.timedelta(hours=hour) for hour in range(50)]
@@ -191,6 +195,7 @@ def test_numbers_that_stand_for_words_keep_the_most_frequent(checkins: pa.Table,
     assert {*learned["venue"]["labels"]} == {*map(str, most), "other"}
 
 
+@pytest.mark.slow
 def test_seconds_since_1970_are_moments(checkins: pa.Table, run: Run) -> None:
     assert run("init", "checkins.parquet", "--keys", "user,epoch").code == 0
     text = Path("unspoken.toml").read_text()
@@ -235,6 +240,7 @@ def test_numbers_with_a_comma_and_the_half_of_the_days_are_proposed(run: Run, fo
     assert run("leak").code == 0
 
 
+@pytest.mark.slow
 def test_a_first_look_groups_what_has_too_many_values(checkins: pa.Table, run: Run) -> None:
     shown = run("leak", "checkins.parquet", "--json").json
     assert shown["grouped"]["venue"] == "the most frequent"
@@ -260,6 +266,7 @@ def test_a_first_look_at_keys_alone_groups_them(checkins: pa.Table, run: Run) ->
     assert shown["shares"]["epoch"] == {str(h): n / ROWS for h, n in hours.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rooms", "there"), [(6, ["kind", "use"]), (2, ["weekday", "use"])])
 def test_what_follows_from_the_day_is_no_attribute(
     rooms: int, there: list[str], folder: Path, run: Run
@@ -295,6 +302,7 @@ def test_what_there_is_room_for_then_is_not_of_a_calendar_either(folder: Path, r
     assert Path("unspoken.toml").read_text().count("as in a calendar") == 2
 
 
+@pytest.mark.slow
 def test_what_a_calendar_has_is_better_than_no_attribute(folder: Path, run: Run) -> None:
     project = run_init(by_day(6).select(["room", "day", "weekday"]), folder, run)
     assert [*project.attributes] == ["weekday"]
@@ -317,6 +325,7 @@ def test_a_column_called_x_stands_in_nobodys_way(folder: Path, run: Run) -> None
     assert f"IN ({', '.join(often)})" in Path("unspoken.toml").read_text()
 
 
+@pytest.mark.slow
 def test_moments_that_are_all_midnights_are_days(folder: Path, run: Run) -> None:
     """As pandas writes days: no hour is proposed of them, and none of its numbers of rows."""
     days = [DAY + dt.timedelta(k % 60) for k in range(ROWS)]

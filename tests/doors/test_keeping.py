@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.doors.conftest import Run
 
 
@@ -23,6 +25,7 @@ def test_backup_and_restore_say_what_they_did(run: Run, edited: Path) -> None:
     run("backup", "away/b.zip").refused_with(2, "there is no folder")
 
 
+@pytest.mark.slow
 def test_diff_says_what_changed(run: Run, edited: Path) -> None:
     run("diff").refused_with(2, "nothing was counted yet")
     assert run("learn").code == 0

@@ -84,6 +84,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     return people(tmp_path_factory.mktemp("people"), 2.0)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_coins_that_are_not_tossed(found: Findings) -> None:
     text = said(found)
     assert not found.is_floor
@@ -237,6 +238,7 @@ def test_a_larger_cap_is_one_for_who_pools_too(tmp_path: Path) -> None:
     assert kept.poor[0].remedies["an odds_cap twice as large"] < 0.02
 
 
+@pytest.mark.slow
 def test_what_is_given_in_its_place_is_named(tmp_path: Path) -> None:
     """Where no answer with an attribute binds, as none is given: that which its rows get."""
     found = people(tmp_path, 2.0)

@@ -39,6 +39,7 @@ def test_a_banner_of_a_library_goes_to_standard_error(unbuffered: str, root: Pat
     assert ended.stderr == "a banner\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [1, 2])
 def test_a_channel_may_be_closed(file: int) -> None:
     program = CLOSED.format(file=file, command=[*PROGRAM, "--version"])

@@ -91,11 +91,13 @@ def test_the_cap_of_plans_is_named_where_it_is_less(people: Path, run: Run) -> N
     assert "less than a thousandth" not in said
 
 
+@pytest.mark.slow
 def test_the_limit_that_starves_is_named(people: Path, run: Run) -> None:
     said = planned(people, run, bits=0.02, cap=100.0)
     assert "beside the rest would break the limit of 0.02 bit about ill. Ways" in said
 
 
+@pytest.mark.slow
 def test_nobody_starves_where_all_get_something_or_nobody_does(people: Path, run: Run) -> None:
     assert "gets nothing" not in planned(people, run, bits=0.9, cap=100.0)
     nobody = planned(people, run, bits=0.9, cap=1.0)
@@ -125,6 +127,7 @@ def test_the_report_says_it_too(people: Path, run: Run) -> None:
     assert "gets nothing and learns nothing" not in page
 
 
+@pytest.mark.slow
 def test_what_is_withheld_altogether_is_no_matter_of_weights(people: Path, run: Run) -> None:
     header, *rows = (people / "people.csv").read_text().splitlines()
     towns = [f"{row},{'xy'[number % 2]}" for number, row in enumerate(rows)]

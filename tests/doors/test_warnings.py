@@ -23,6 +23,7 @@ def test_who_looks_is_warned(folder: Path, run: Run, command: str) -> None:
     assert 'did you mean "yes"?' in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["plan"], ["release"], ["release", "--dry-run"]])
 def test_who_decides_is_refused(folder: Path, run: Run, command: list[str]) -> None:
     small(folder, TABLE, {"late": {"sensitive": "late = 'Yes'"}, "use": {}})

@@ -54,6 +54,7 @@ def test_dictionaries_and_views_are_made_plain() -> None:
     assert plain(pa.chunked_array([words, words])).to_pylist() == [*words.to_pylist()] * 2
 
 
+@pytest.mark.slow
 def test_pandas_stays_out() -> None:
     """It would take as long as a small release, in every command, where it is installed."""
     program = """

@@ -45,6 +45,7 @@ def relabelled(setting: Setting, look: Look, rename: Any, recode: Any) -> tuple[
     )
 
 
+@pytest.mark.slow
 @each_family
 def test_new_names_and_labels(family: str) -> None:
     for _, setting, look in draws(family, 20):
@@ -68,6 +69,7 @@ def reordered(setting: Setting, rng: np.random.Generator) -> Setting:
     return replace(setting, names=names, values=values, counts=counts)
 
 
+@pytest.mark.slow
 @each_family
 def test_another_order(family: str) -> None:
     for rng, setting, look in draws(family, 21):

@@ -49,6 +49,7 @@ def check_averages(n: Numbers, classes: int) -> None:
     assert 0 <= n["guessing"] <= (classes - 1) / 2 + 1e-12
 
 
+@pytest.mark.slow
 @each_family
 def test_what_one_number_says_of_another(family: str) -> None:
     for _, setting, look in draws(family, 35):

@@ -47,6 +47,7 @@ def least_lift(setting: Setting, look: Look) -> float:
     return max(-logarithm(p.posterior[label] / prior[label]) for p in points for label in prior)
 
 
+@pytest.mark.slow
 @each_family
 def test_means_and_sups(family: str) -> None:
     """MI <= KLmax <= I+ <= E <= I+ + I-, and I+ <= log 1/pmin."""
@@ -89,6 +90,7 @@ def test_odds_between_lift_and_ratio(family: str) -> None:
         assert below(n["max-information"], logarithm(n["odds"])), (setting, look)
 
 
+@pytest.mark.slow
 @each_family
 def test_a_yes_or_no_secret(family: str) -> None:
     """With two classes E is the larger of log odds and -log odds, and KLmax has a reverse bound."""

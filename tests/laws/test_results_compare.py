@@ -7,6 +7,8 @@ import pytest
 import unspoken
 from tests.laws.valid_calls import CALLS
 
+pytestmark = pytest.mark.slow
+
 CHAIN = [[0.8, 0.2], [0.2, 0.8]]
 
 

@@ -247,6 +247,7 @@ def test_a_tree_says_what_it_is(ready: Any) -> None:
     assert one.tree < one.table
 
 
+@pytest.mark.slow
 def test_plan_leak_and_report_say_it_too(ready: Any) -> None:
     found = ready.findings(curve=False)
     assert [line for line in found.assumptions if line.startswith("The belief is a tree")]

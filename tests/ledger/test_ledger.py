@@ -165,6 +165,7 @@ def changed(path: Path, statement: str) -> None:
         own.commit()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

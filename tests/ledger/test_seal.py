@@ -203,6 +203,7 @@ def test_another_key_holds_nothing(path: Path) -> None:
         Ledger(path).verify(Seal(other, "x", own.file))
 
 
+@pytest.mark.slow
 def test_the_chain_is_what_it_says(path: Path) -> None:
     """HMAC-SHA256 of the code before and the row, from the name of the ledger on."""
     own = seal(Ledger(path))

@@ -125,6 +125,7 @@ def test_random_pairs_of_laws(seed: int) -> None:
         assert high - low <= 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.1, 0.5, 0.9])
 def test_randomised_response(noise: float) -> None:
     """k answers, a uniform one with probability ``noise``: exact, and within their rounding."""

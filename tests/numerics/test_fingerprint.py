@@ -271,6 +271,7 @@ def test_every_change_is_seen_beside_keys() -> None:
     assert blind_spots(candidate) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "planted",
     [

@@ -56,6 +56,7 @@ def test_a_cloud_tells_what_enumeration_finds(seed: int) -> None:
         assert beyond <= above[event.target] + 1e-12
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @examples(40)
 def test_ceilings_hold_for_every_point_of_a_box(seed: int) -> None:

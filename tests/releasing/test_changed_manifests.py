@@ -189,6 +189,7 @@ def test_a_changed_charge_is_named(tmp_path: Path, field: str, value: object) ->
         list(reproduce_all([changed(manifest, charge=charge)], tmp_path))
 
 
+@pytest.mark.slow
 def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     manifest = one_file(tmp_path)
     other = manifest.with_name("other.json")
@@ -213,6 +214,7 @@ def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.Monke
     assert Ledger(tmp_path / "ledger.sqlite").releases() == 1
 
 
+@pytest.mark.slow
 def test_terms_that_were_changed_in_the_ledger(tmp_path: Path) -> None:
     manifest = one_file(tmp_path)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
@@ -249,6 +251,7 @@ def test_an_event_of_an_older_version(
     assert release(tmp_path, reader="all").again  # it is the very same event
 
 
+@pytest.mark.slow
 def test_a_belief_that_was_changed_in_the_ledger_is_found(tmp_path: Path) -> None:
     manifest = one_file(tmp_path)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as own:

@@ -104,6 +104,7 @@ def odds_factor(path: Path, *files: Path) -> float:
 APART = [["one"], ["two"], ["three"]]
 
 
+@pytest.mark.slow
 def test_each_coalition_is_held_and_all_pooled_would_not_be(tmp_path: Path) -> None:
     path = project(tmp_path, APART)
     done = {name: release(path, reader=name) for name in READS}
@@ -128,6 +129,7 @@ def test_everybody_is_held_by_default(tmp_path: Path) -> None:
     assert pq.read_table(alone.path)["a"].equals(pq.read_table(done.path)["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pools", [[["one", "two"], ["three"]], [["one", "two"], ["two", "three"]]])
 def test_a_coalition_that_pools_is_held(tmp_path: Path, pools: list[list[str]]) -> None:
     path = project(tmp_path, pools)
@@ -136,6 +138,7 @@ def test_a_coalition_that_pools_is_held(tmp_path: Path, pools: list[list[str]]) 
     assert prepare(path).plan().odds.odds <= CAP * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_the_ledger_holds_what_pools_whatever_was_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +157,7 @@ def test_the_ledger_holds_what_pools_whatever_was_planned(
     ]
 
 
+@pytest.mark.slow
 def test_coalitions_that_are_joined_later_answer_for_what_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +195,7 @@ def test_who_is_not_declared_any_more_may_pool_with_anybody(
     release(path, reader="uno")
 
 
+@pytest.mark.slow
 def test_what_was_for_everybody_is_known_to_every_coalition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +208,7 @@ def test_what_was_for_everybody_is_known_to_every_coalition(
     release(path, reader="one")
 
 
+@pytest.mark.slow
 def test_labels_add_up_for_each_coalition(tmp_path: Path) -> None:
     """Fresh coins are charged to those who see them; on average, since every answer may be rare."""
     pools = [["one", "two"], ["three"]]

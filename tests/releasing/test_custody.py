@@ -267,6 +267,7 @@ def test_a_file_swapped_while_it_is_written_is_not_published(tmp_path: Path) -> 
     assert files.partial_of(target).read_bytes() == b"theirs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["EPERM", "EOPNOTSUPP"])
 def test_a_file_system_without_hard_links(
     code: str, fresh: Path, monkeypatch: pytest.MonkeyPatch

@@ -87,6 +87,7 @@ def test_what_is_signed_says_that_rows_differ_before_they_are_released(
     assert any("came since" in c.text for c in prepare(path).findings(False, True).cautions)
 
 
+@pytest.mark.slow
 def test_history_is_compared_with_what_is_released(path: Path) -> None:
     project(path.parent, '[belief]\nhistory = "day < 30"\n', **{'unit = ["person"]\n': ""})
     changed(path, 30, "yes")
@@ -120,6 +121,7 @@ def test_two_countings_and_two_plans_are_compared(path: Path) -> None:
     assert difference(path, other).moved == found.moved
 
 
+@pytest.mark.slow
 def test_values_that_nobody_counted_are_said_with_how_many_rows_have_them(path: Path) -> None:
     alone = {'values = ["low", "high"]\n': "", 'unit = ["person"]\n': ""}
     project(path.parent, **alone)

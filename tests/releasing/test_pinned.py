@@ -292,6 +292,7 @@ def test_a_value_that_comes_later_takes_no_place_of_another(path: Path, form: st
     assert shown <= {"high", None}  # nobody counted the other, so nobody knows what it tells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "said"), [(None, "is missing in a row"), ("few", "holds none of its values in a row")]
 )
@@ -309,6 +310,7 @@ def test_later_rows_are_as_declared_or_are_refused(
     assert len(Ledger(path.parent / "ledger.sqlite").events()) == 1
 
 
+@pytest.mark.slow
 def test_a_first_release_that_a_row_stops_says_what_stays_charged(path: Path) -> None:
     grow(path.parent, 3)
     project(path.parent, '[belief]\nhistory = "day < 60"\n')
@@ -325,6 +327,7 @@ def test_a_first_release_that_a_row_stops_says_what_stays_charged(path: Path) ->
     assert (len(ledger.events()), len(ledger.decisions())) == (1, 2)
 
 
+@pytest.mark.slow
 def test_a_cap_that_counts_alone_break_is_refused(path: Path) -> None:
     project(path.parent, "cap_all = 1.6\n")  # below e^0.5
     with pytest.raises(InputError, match=r"limit\.cap_all: is less than e\^0\.5"):

@@ -78,6 +78,7 @@ def test_a_reader_of_more_is_held_to_the_limits(tmp_path: Path, noise: str) -> N
             release(path, reader="one")
 
 
+@pytest.mark.slow
 def test_who_is_not_declared_any_more_counts_beside_the_plan(tmp_path: Path) -> None:
     """What a former application was given may be known to all, though the plan is what it was."""
     none, reads = 'pooled_cap = "none"', {"one": ["a"], "two": ["b"]}
@@ -144,6 +145,7 @@ def test_another_plan_for_another_reader_is_held_to_the_pooled_cap(tmp_path: Pat
     assert first.p["a"] > 0
 
 
+@pytest.mark.slow
 def test_halves_of_one_plan_are_given_out(tmp_path: Path) -> None:
     """And what is pooled of both keeps the cap."""
     path = project(tmp_path, {"one": ["a"], "two": ["b"]})
@@ -156,6 +158,7 @@ def test_halves_of_one_plan_are_given_out(tmp_path: Path) -> None:
     assert secret[2] + secret[5] + secret[6] > 100  # that is no empty claim
 
 
+@pytest.mark.slow
 def test_a_refusal_names_the_cap_that_is_pooled(tmp_path: Path) -> None:
     reads = {"one": ["a"], "two": ["b"]}
     release(project(tmp_path, reads), reader="one")

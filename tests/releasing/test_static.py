@@ -103,6 +103,7 @@ def test_a_few_that_changed_hide_nothing(tmp_path: Path) -> None:
     assert "rows of one person or in none" not in warned(ill)
 
 
+@pytest.mark.slow
 def test_three_keys_are_looked_at_without_one_and_alone(tmp_path: Path) -> None:
     """Ill on a day is ill in all of its slots; the fewest keys are named."""
     rng = np.random.default_rng(5)

@@ -127,6 +127,7 @@ def test_rare_values_are_joined_until_they_are_not_few() -> None:
     assert Grouped.of("x", ["a", "b"], np.array([2.0, 1.0])).values == ("one of 2 rare values",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("secret", "words"),
     [

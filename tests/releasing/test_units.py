@@ -49,6 +49,7 @@ def the_caution(said: object) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_counting_blanks_is_right_as_often_as_was_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def test_one_matrix_for_every_step(step: list[list[float]], scale: float) -> Non
     check(*both_ways(unspoken.Chain([0.4, 0.6], step, 24), scale))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_any_chain(seed: int) -> None:
     """Steps, values, weights, targets of all kinds."""

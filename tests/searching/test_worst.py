@@ -68,6 +68,7 @@ def test_gaussian_variables(vector: dict) -> None:
     assert one.bound.value == pytest.approx(max(nodes), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_gaussian_variables_and_other_answers() -> None:
     """Several sums, or a mean, are asked one adversary at a time; whole noise is refused."""
     belief = unspoken.Gaussian([[1.0, 0.5], [0.5, 1.0]], [1.0, 2.0])

@@ -212,6 +212,7 @@ def test_half_a_body_that_reads_like_a_whole_one_charges_nothing(
     assert len(served.made.curator.history()) == before
 
 
+@pytest.mark.slow
 def test_cells_in_every_format(served: Running) -> None:
     asked = {"where": "office < 2", "epochs": ["1"]}
     bodies = {

@@ -9,6 +9,8 @@ from studies.p001.offices import law
 from studies.p001.rooms import RoomDays, attributes
 from unspoken.numerics.arrays import Mask
 
+pytestmark = pytest.mark.slow
+
 
 def by_minute(present: Mask) -> tuple[float, float, int, float]:
     """One minute after the other: who is gone for 15 minutes or longer has left."""

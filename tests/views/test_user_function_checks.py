@@ -202,6 +202,7 @@ def test_two_answers_at_once_have_the_ends_of_a_concave_function() -> None:
         view.sup(CONCAVE["away from 0.4"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e2, 1e5, 1e8])
 @pytest.mark.parametrize("name", sorted(SOUND))
 def test_rounding_is_no_reason_to_refuse(name: str, scale: float) -> None:
@@ -212,6 +213,7 @@ def test_rounding_is_no_reason_to_refuse(name: str, scale: float) -> None:
     assert bound.value == pytest.approx(prior, rel=2 / scale, abs=2 / scale**0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SOUND))
 @pytest.mark.parametrize("scale", [0.002, 0.003])
 def test_probabilities_below_floats_are_no_reason_to_refuse(name: str, scale: float) -> None:

@@ -116,6 +116,7 @@ def test_the_worst_parts_are_those_of_the_least_an_answer_can_have(seed: int) ->
                 assert least[answer] == pytest.approx(told / WHOLE / 2**62, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])
 def test_a_plan_loses_no_more_than_what_it_says(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where too much may be left, each side has a threshold of its own after all."""

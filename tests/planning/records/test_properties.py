@@ -198,6 +198,7 @@ def test_one_coin_a_cell_shows_no_more(seed):
     assert record.floor.objective <= record.bound.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_member_of_a_box_breaks_a_cap_nor_a_rival_its_bound(seed):
     """Boxes around random joints, some of whose records are impossible; default events."""
@@ -227,6 +228,7 @@ def test_no_member_of_a_box_breaks_a_cap_nor_a_rival_its_bound(seed):
         assert value(rival, Layout(cells, pairs, ()), values) <= plan.bound.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "bits"), [(1109, 0.1), (1250, 0.1), (1287, 0.02), (1295, 0.02), (1814, 0.01)]
 )
