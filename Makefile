@@ -121,4 +121,4 @@ lock: $(READY) ## rewrite locks/ from pyproject.toml; UPGRADE=--upgrade takes ne
 	$(COMPILE) --group servers --extra postgres --extra report --extra service --extra spark --output-file locks/servers.txt
 
 clean: ## remove .venv and every cache
-	rm -rf .venv .venv-servers .venv-newest .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks build dist
+	rm -rf .venv .venv-servers .venv-newest .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .frozen build dist

@@ -107,11 +107,11 @@ nan = "missing"
 [epoch]
 label = "2026"
 
-[context.weekday]
-of = "dayname(day::DATE)"
+[context.month]
+of = "month(day::DATE)"
 
 [attribute.arrival]
-bins = [9, 11]
+bins = [11]
 sensitive = "arrival >= 11"
 missing = "public"
 
@@ -121,7 +121,7 @@ sensitive = "service = 'skin'"
 missing = "value"
 
 [attribute.paid]
-bins = [10, 50]
+bins = [20]
 
 [application.billing]
 reads = ["service", "paid"]
