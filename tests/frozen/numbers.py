@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,17 @@ def record(recorder: Recorder) -> None:
 def _print(group: Callable[[], Values]) -> None:
     for name, value in group():
         print(f"{name}: {value if isinstance(value, str) else repr(value)}")
+        if (full := _in_full(value)) != value:
+            print(f"{name}, in full: {full!r}")
+
+
+def _in_full(value: Any) -> Any:
+    """Plain data with all digits, of results that show fewer."""
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    if isinstance(value, Mapping):
+        return {str(key): _in_full(each) for key, each in value.items()}
+    return [_in_full(each) for each in value] if isinstance(value, tuple) else value
 
 
 def over_time() -> Values:

@@ -166,6 +166,8 @@ def visits(recorder: Recorder) -> None:
     pyarrow.csv.write_csv(table, folder / "visits.csv")
     recorder.both("init visits.csv --project proposed.toml")
     (folder / "unspoken.toml").write_text(VISITS, "utf-8")
+    for command in ("ledger", "audit", "diff", "verify nothing.json", "token list"):
+        recorder.run(command)
     recorder.both("leak visits.csv --secret \"service = 'skin'\"")
     for command in ("check", "leak", "learn", "plan", "release"):
         recorder.both(command)
