@@ -16,13 +16,13 @@ from functools import partial
 
 import numpy as np
 
-from unspoken.beliefs.chain import Chain
-from unspoken.beliefs.tree import Tree
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import CELLS
-from unspoken.types.channel import Channel
-from unspoken.types.domain import WITHHELD
-from unspoken.types.sums import Sums
+from unspoken.core.beliefs.chain import Chain
+from unspoken.core.beliefs.tree import Tree
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import CELLS
+from unspoken.core.types.channel import Channel
+from unspoken.core.types.domain import WITHHELD
+from unspoken.core.types.sums import Sums
 
 RATE = 0.1
 

@@ -32,9 +32,9 @@ import sqlalchemy as sql
 
 from benchmarks.ledger import filled, nothing, seal
 from tests.servers.postgresql import programs, served
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Account, Ledger, Release, Seal
-from unspoken.mechanisms import OneSided
 
 CAP = 1e6
 READERS = (("one",), ("two",))

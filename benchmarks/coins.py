@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.numerics.coin_thresholds import released, threshold
+from unspoken.core.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     BATCH,
     MasterKey,

@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sql
 
-from unspoken.beliefs import Joint
+from unspoken.core.beliefs import Joint
+from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Account, Head, Ledger, Release, Seal, head_file
-from unspoken.mechanisms import OneSided
 from unspoken.numerics.prf import Key
 from unspoken.policy import Project
 from unspoken.releasing.deciding.admission import Admission

@@ -22,12 +22,12 @@ import numpy as np
 import qif
 
 from unspoken import Adversary, Finite, Independent, leakage
-from unspoken.measures import MEASURES, Measure, capacity
-from unspoken.mechanisms.local import local_view
-from unspoken.types.bound import Bound
-from unspoken.types.channel import Channel
-from unspoken.types.secret import Secret
-from unspoken.views import View
+from unspoken.core.measures import MEASURES, Measure, capacity
+from unspoken.core.mechanisms.local import local_view
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.channel import Channel
+from unspoken.core.types.secret import Secret
+from unspoken.core.views import View
 
 SIZES = (16, 64, 200)
 SECONDS = 0.5  # to spend on each time

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.beliefs.networks.network import Network
+from unspoken.core.beliefs.networks.network import Network
 
 try:
     import pyagrum as gum

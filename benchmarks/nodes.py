@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import unspoken
-from unspoken.searching import pdp_nodes
+from unspoken.core.searching import pdp_nodes
 
 
 def joint(variables: int, values: int) -> unspoken.Joint:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.mechanisms import OneSidedNoise
+from unspoken.core.mechanisms import OneSidedNoise
 from unspoken.numerics.noise import one_sided_noise, two_sided_noise
 
 Counts = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import unspoken
-from unspoken.beliefs import Belief, Independent, Joint
+from unspoken.core.beliefs import Belief, Independent, Joint
 
 # Variables and values of each; a joint table drawn without structure is the hard case.
 SIZES = ((2, 2), (3, 3), (4, 3), (6, 2), (6, 3), (8, 2), (8, 3), (10, 2))

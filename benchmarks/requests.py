@@ -26,7 +26,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from unspoken.answering import query
-from unspoken.errors import UnspokenError
+from unspoken.core.errors import UnspokenError
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan
 from unspoken.releasing.open_project import OpenProject

@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 
 import unspoken
-from unspoken.beliefs import Belief
 from unspoken.calibration import Calibrated
-from unspoken.measures import MeasureName
-from unspoken.searching.search import Worst, worst
+from unspoken.core.beliefs import Belief
+from unspoken.core.measures import MeasureName
+from unspoken.core.searching.search import Worst, worst
 
 LAPLACE = unspoken.Laplace(2.0)
 

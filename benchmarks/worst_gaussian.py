@@ -9,13 +9,17 @@ from functools import partial
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
-from unspoken.searching.gaussian.branching import branch_and_bound
-from unspoken.searching.gaussian.certificates import certificates
-from unspoken.searching.gaussian.exhaustive import exhaustive
-from unspoken.searching.gaussian.problem import GaussianProblem, WorstCoefficient, gaussian_problem
-from unspoken.searching.gaussian.trees import spanning_tree, trees
-from unspoken.searching.gaussian.worst import worst_gaussian
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.searching.gaussian.branching import branch_and_bound
+from unspoken.core.searching.gaussian.certificates import certificates
+from unspoken.core.searching.gaussian.exhaustive import exhaustive
+from unspoken.core.searching.gaussian.problem import (
+    GaussianProblem,
+    WorstCoefficient,
+    gaussian_problem,
+)
+from unspoken.core.searching.gaussian.trees import spanning_tree, trees
+from unspoken.core.searching.gaussian.worst import worst_gaussian
 
 MIXED = np.random.default_rng(0).choice([-1.0, 1.0], 2000)
 

@@ -19,7 +19,7 @@ from studies import data
 from studies.catalogue import named
 from studies.page import IMAGES, PAGE, cells, line, lines, written
 from studies.row import Outcome, Row
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.pictures.images import picture_writer
 
 Lines = dict[tuple[str, str], str]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from studies import p001, p002, p003, p004
 from studies.row import Row
-from unspoken.errors import unknown
+from unspoken.core.errors import unknown
 
 __all__ = ["STUDIES", "named"]
 

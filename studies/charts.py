@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from unspoken.pictures import BLUES, GREY, RED, STRONG, TEXT, Chart, style
+from unspoken.core.pictures import BLUES, GREY, RED, STRONG, TEXT, Chart, style
 
 __all__ = ["Point", "curves"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from unspoken.pictures import Chart
+from unspoken.core.pictures import Chart
 
 __all__ = ["Outcome", "Row", "Verdict", "compared"]
 

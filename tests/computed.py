@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import unspoken
-from unspoken.measures import MEASURES
-from unspoken.questions import SECRET_ODDS
-from unspoken.types.bound import Bound
+from unspoken.core.measures import MEASURES
+from unspoken.core.questions import SECRET_ODDS
+from unspoken.core.types.bound import Bound
 
 
 def computed(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 # Before numpy: its threads wait by spinning, and where workers share the cores they do little
-# else (tests/mechanisms/test_shields.py: 31 s of processor time, or 7). Commands inherit it.
+# else (tests/core/mechanisms/test_shields.py: 31 s of processor time, or 7). Commands inherit it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest

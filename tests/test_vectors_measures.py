@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.measures.plain import bound_of, view_of
-from unspoken.measures import MEASURES
+from tests.core.measures.plain import bound_of, view_of
+from unspoken.core.measures import MEASURES
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "pdp-ip.json").read_text())["vectors"]
 REL = 1e-9

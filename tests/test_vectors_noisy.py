@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Finite, Laplace, Together
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Finite, Laplace, Together
 
 FOLDER = Path(__file__).parent / "vectors"
 DDP = json.loads((FOLDER / "ddp.json").read_text())["vectors"]

@@ -15,7 +15,7 @@ import pytest
 import unspoken
 from tests.computed import computed
 from unspoken import NOT_SENSITIVE, RELEASED, WITHHELD
-from unspoken.types.bound import LOG2
+from unspoken.core.types.bound import LOG2
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "osdp.json").read_text())["vectors"]
 REL = 1e-9

@@ -5,90 +5,90 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unspoken.lending import PRESENTERS, lending
+from unspoken.core.lending import PRESENTERS, lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.adversary import Adversary as Adversary
     from unspoken.answering import query as query
     from unspoken.auditing import audit as audit
-    from unspoken.beliefs import Chain as Chain
-    from unspoken.beliefs import Exchangeable as Exchangeable
-    from unspoken.beliefs import Gaussian as Gaussian
-    from unspoken.beliefs import Independent as Independent
-    from unspoken.beliefs import Joint as Joint
-    from unspoken.beliefs import Network as Network
-    from unspoken.beliefs import Pairwise as Pairwise
-    from unspoken.beliefs import Tree as Tree
     from unspoken.calibration import Calibrated as Calibrated
     from unspoken.calibration import accuracy as accuracy
     from unspoken.calibration import calibrate as calibrate
     from unspoken.comparing import Compared as Compared
     from unspoken.comparing import compare as compare
-    from unspoken.conversion import bound_from_dp as bound_from_dp
-    from unspoken.conversion import dp_budget as dp_budget
-    from unspoken.conversion import temporal as temporal
-    from unspoken.conversion import temporal_budget as temporal_budget
-    from unspoken.errors import UnspokenError as UnspokenError
-    from unspoken.families import Beliefs as Beliefs
-    from unspoken.families import Box as Box
-    from unspoken.families import Frechet as Frechet
-    from unspoken.families import GaussianBall as GaussianBall
-    from unspoken.families import Intervals as Intervals
-    from unspoken.families import Rows as Rows
+    from unspoken.core.adversary import Adversary as Adversary
+    from unspoken.core.beliefs import Chain as Chain
+    from unspoken.core.beliefs import Exchangeable as Exchangeable
+    from unspoken.core.beliefs import Gaussian as Gaussian
+    from unspoken.core.beliefs import Independent as Independent
+    from unspoken.core.beliefs import Joint as Joint
+    from unspoken.core.beliefs import Network as Network
+    from unspoken.core.beliefs import Pairwise as Pairwise
+    from unspoken.core.beliefs import Tree as Tree
+    from unspoken.core.conversion import bound_from_dp as bound_from_dp
+    from unspoken.core.conversion import dp_budget as dp_budget
+    from unspoken.core.conversion import temporal as temporal
+    from unspoken.core.conversion import temporal_budget as temporal_budget
+    from unspoken.core.errors import UnspokenError as UnspokenError
+    from unspoken.core.families import Beliefs as Beliefs
+    from unspoken.core.families import Box as Box
+    from unspoken.core.families import Frechet as Frechet
+    from unspoken.core.families import GaussianBall as GaussianBall
+    from unspoken.core.families import Intervals as Intervals
+    from unspoken.core.families import Rows as Rows
+    from unspoken.core.mechanisms import Extension as Extension
+    from unspoken.core.mechanisms import Finite as Finite
+    from unspoken.core.mechanisms import Geometric as Geometric
+    from unspoken.core.mechanisms import Laplace as Laplace
+    from unspoken.core.mechanisms import OneSided as OneSided
+    from unspoken.core.mechanisms import OneSidedNoise as OneSidedNoise
+    from unspoken.core.mechanisms import RandomizedResponse as RandomizedResponse
+    from unspoken.core.mechanisms import RecordCounts as RecordCounts
+    from unspoken.core.mechanisms import Suppression as Suppression
+    from unspoken.core.mechanisms import Together as Together
+    from unspoken.core.questions import leakage as leakage
+    from unspoken.core.questions import leakages as leakages
+    from unspoken.core.questions import odds as odds
+    from unspoken.core.questions import view as view
+    from unspoken.core.searching import Worst as Worst
+    from unspoken.core.searching import worst as worst
+    from unspoken.core.types.bound import Bound as Bound
+    from unspoken.core.types.bound import Estimate as Estimate
+    from unspoken.core.types.domain import NOT_SENSITIVE as NOT_SENSITIVE
+    from unspoken.core.types.domain import RELEASED as RELEASED
+    from unspoken.core.types.domain import WITHHELD as WITHHELD
     from unspoken.learning import learn as learn
-    from unspoken.mechanisms import Extension as Extension
-    from unspoken.mechanisms import Finite as Finite
-    from unspoken.mechanisms import Geometric as Geometric
-    from unspoken.mechanisms import Laplace as Laplace
-    from unspoken.mechanisms import OneSided as OneSided
-    from unspoken.mechanisms import OneSidedNoise as OneSidedNoise
-    from unspoken.mechanisms import RandomizedResponse as RandomizedResponse
-    from unspoken.mechanisms import RecordCounts as RecordCounts
-    from unspoken.mechanisms import Suppression as Suppression
-    from unspoken.mechanisms import Together as Together
     from unspoken.planning import Plan as Plan
     from unspoken.planning import plan as plan
-    from unspoken.questions import leakage as leakage
-    from unspoken.questions import leakages as leakages
-    from unspoken.questions import odds as odds
-    from unspoken.questions import view as view
     from unspoken.releasing import leak as leak
     from unspoken.releasing import prepare as prepare
     from unspoken.releasing import release as release
-    from unspoken.searching import Worst as Worst
-    from unspoken.searching import worst as worst
-    from unspoken.types.bound import Bound as Bound
-    from unspoken.types.bound import Estimate as Estimate
-    from unspoken.types.domain import NOT_SENSITIVE as NOT_SENSITIVE
-    from unspoken.types.domain import RELEASED as RELEASED
-    from unspoken.types.domain import WITHHELD as WITHHELD
 
     __version__: str
 
 # Where each public name lives.
 HOMES = {
-    "adversary": ["Adversary"],
+    "core.adversary": ["Adversary"],
     "answering": ["query"],
     "auditing": ["audit"],
-    "beliefs": [
+    "core.beliefs": [
         "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
     ],
     "calibration": ["Calibrated", "accuracy", "calibrate"],
     "comparing": ["Compared", "compare"],
-    "conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
-    "errors": ["UnspokenError"],
-    "families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
+    "core.conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
+    "core.errors": ["UnspokenError"],
+    "core.families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
     "learning": ["learn"],
-    "mechanisms": [
+    "core.mechanisms": [
         "Extension", "Finite", "Geometric", "Laplace", "OneSided", "OneSidedNoise",
         "RandomizedResponse", "RecordCounts", "Suppression", "Together",
     ],
     "planning": ["Plan", "plan"],
-    "questions": ["leakage", "leakages", "odds", "view"],
+    "core.questions": ["leakage", "leakages", "odds", "view"],
     "releasing": ["leak", "prepare", "release"],
-    "searching": ["Worst", "worst"],
-    "types.bound": ["Bound", "Estimate"],
-    "types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
+    "core.searching": ["Worst", "worst"],
+    "core.types.bound": ["Bound", "Estimate"],
+    "core.types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
 }  # fmt: skip
 ROOMS = ("published",)  # called by their own name
 _lent = lending(__name__, HOMES)

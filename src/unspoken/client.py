@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from unspoken.errors import InputError, LimitExceeded, shown
+from unspoken.core.errors import InputError, LimitExceeded, shown
 
 __all__ = ["Answer", "ReleasedCells", "Client"]
 

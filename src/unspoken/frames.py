@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 try:
     import pandas

@@ -6,7 +6,7 @@ import numpy as np
 
 import unspoken
 from unspoken import RELEASED, WITHHELD, Adversary, OneSided
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["DAYS", "belief", "days", "deltas", "f1", "f2", "library", "listed", "odds"]
 

@@ -17,8 +17,8 @@ from studies.p001.release import POLICY
 from studies.p001.rooms import DATA, RoomDays, rooms
 from studies.row import Outcome, Row, compared
 from unspoken import RELEASED, WITHHELD, Adversary, OneSided
+from unspoken.core.numerics.arrays import Array, Mask
 from unspoken.models.sensitivities import mean
-from unspoken.numerics.arrays import Array, Mask
 
 __all__ = ["ROWS", "law"]
 

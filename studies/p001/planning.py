@@ -13,7 +13,7 @@ from studies.by_hand import apart, informed, laws, same
 from studies.p001.law import DAYS, belief, days, f1, f2, listed
 from studies.row import Outcome, Row, compared
 from unspoken import WITHHELD, Adversary, OneSided
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 BITS = 0.3
 DRAWS, SEED = 30, 3

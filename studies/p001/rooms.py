@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from studies import data
-from unspoken.numerics.arrays import Array, Mask
+from unspoken.core.numerics.arrays import Array, Mask
 
 __all__ = ["DATA", "RoomDays", "attributes", "rooms"]
 

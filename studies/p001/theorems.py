@@ -13,7 +13,7 @@ from studies.by_hand import apart, laws, same
 from studies.p001.law import belief, deltas, f1, f2, library, listed, odds
 from studies.row import Outcome, Row, compared
 from unspoken import Adversary, OneSided
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 EVERY = slice(None)
 DRAWS, SEED = 30, 1

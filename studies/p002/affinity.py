@@ -14,7 +14,7 @@ import numpy as np
 from studies import data
 from studies.p002.support import incomes
 from studies.row import Outcome, Row, Verdict
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["ROWS", "Affinity"]
 

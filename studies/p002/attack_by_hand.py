@@ -6,7 +6,7 @@ import numpy as np
 
 from studies.p002.attack import Attack, K, by_law
 from studies.p002.gowalla import apart
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["posterior_by_hand"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 
 __all__ = ["Clusters", "k_means", "nearest"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies import data
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 
 __all__ = ["CITIES", "DATA", "Gowalla", "apart", "earth", "gowalla", "hops"]
 

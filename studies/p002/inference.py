@@ -25,7 +25,7 @@ from studies.p002.section_iv import (
     victims,
 )
 from studies.row import Outcome, Row, Verdict, compared
-from unspoken.pictures import Chart
+from unspoken.core.pictures import Chart
 
 __all__ = ["ROWS"]
 

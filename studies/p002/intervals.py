@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["Mean", "mean_of"]
 

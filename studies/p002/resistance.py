@@ -13,7 +13,7 @@ import numpy as np
 
 from studies.by_hand import entropy
 from studies.row import Outcome, Row, compared
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 DRAWS, SEED, CELLS, EPSILON = 300, 1610, 12, 0.1
 BIT = float(np.log(2))

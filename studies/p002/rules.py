@@ -20,7 +20,7 @@ from studies.p002.dpm_by_coefficients import (
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Chain, Finite, Joint, Laplace, Together
 from unspoken.calibration import accuracy, calibrate
-from unspoken.conversion import (
+from unspoken.core.conversion import (
     relative_entropy_from_inferential,
     relative_entropy_from_information,
 )
@@ -70,7 +70,7 @@ def theorem_2_mean(small: bool) -> Outcome:
         above <= 1 + 1e-12,
         f"eps tanh(eps / 2) never exceeded in {DRAWS} channels, closest {information:.3f} of it; "
         f"u - 1 - log u, u = eps / (1 - e^-eps), neither, closest {inferential:.3f}",
-        "true as a mean, and both are below eps: ours, as bounds in `unspoken.conversion`",
+        "true as a mean, and both are below eps: ours, as bounds in `unspoken.core.conversion`",
     )
 
 

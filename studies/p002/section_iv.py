@@ -11,10 +11,10 @@ import numpy as np
 from studies.p002.attack import Attack, Told, Weight, by_law
 from studies.p002.gowalla import gowalla
 from studies.p002.intervals import Mean, mean_of
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.roots import least_scale
 from unspoken.models.friends import Neighbour, grid
 from unspoken.models.friendships import Friendships
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.roots import least_scale
 
 __all__ = ["EPSILONS", "Parts", "attack", "dpm_scale", "parts", "victims"]
 

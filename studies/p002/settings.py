@@ -12,9 +12,9 @@ from studies.p002.section_iv import dpm_scale
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Chain, Laplace
 from unspoken.calibration import accuracy, calibrate
+from unspoken.core.numerics.binomial import upper_end
 from unspoken.models.friends import Neighbour, grid, kernel
 from unspoken.models.friendships import Friendships
-from unspoken.numerics.binomial import upper_end
 from unspoken.published.dependent_friends import dpm_friends
 
 SEED, KEEPS, PAIRS, TIMES = 27, 0.7, 500, 2000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from studies import data
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.models.sensitivities import svm_objective, svm_output
-from unspoken.numerics.arrays import Array, Codes
 
 __all__ = ["WEIGHT", "Incomes", "incomes"]
 

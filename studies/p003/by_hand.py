@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from studies.by_hand import laws
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["correlation", "drawn", "edges", "regression"]
 

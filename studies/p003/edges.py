@@ -12,7 +12,7 @@ from studies.by_hand import leak, same
 from studies.p003.by_hand import correlation, drawn, edges, regression
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Laplace
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.published import graph
 
 DRAWS, SEED = 200, 2606

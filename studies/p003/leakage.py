@@ -9,9 +9,9 @@ from studies.by_hand import leak, same
 from studies.p003.by_hand import correlation, drawn
 from studies.row import Outcome, Row, compared
 from unspoken import Adversary, Laplace
+from unspoken.core.searching import pdp_nodes
+from unspoken.core.searching.upper import pdp_upper
 from unspoken.published import graph
-from unspoken.searching import pdp_nodes
-from unspoken.searching.upper import pdp_upper
 
 DRAWS, SEED = 12, 1906
 POSITIVE = np.array([[0.4, 0.1], [0.1, 0.4]])

@@ -24,15 +24,15 @@ from studies.p004.tables import (
 )  # fmt: skip
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary
-from unspoken.conversion import (
+from unspoken.core.conversion import (  # fmt: skip
     bound_from_dp,
     bound_from_mechanism,
     dp_budget,
     k_max,
     mechanism_distances,
     sigma_max,
-)  # fmt: skip
-from unspoken.numerics.arrays import Array
+)
+from unspoken.core.numerics.arrays import Array
 from unspoken.published import information_group, information_sequential
 
 REBUILT = "formula rebuilt"

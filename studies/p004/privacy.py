@@ -22,9 +22,9 @@ from studies.p004.tables import (
 )  # fmt: skip
 from studies.row import Outcome, Row, compared
 from unspoken import Adversary
-from unspoken.conversion import mechanism_distances
-from unspoken.measures import MeasureName
-from unspoken.numerics.arrays import Array
+from unspoken.core.conversion import mechanism_distances
+from unspoken.core.measures import MeasureName
+from unspoken.core.numerics.arrays import Array
 
 DRAWS, SEED = 40, 2017
 HOW = f"`leakage` and sums in NumPy, {DRAWS} drawn beliefs and mechanisms"

@@ -7,7 +7,7 @@ import numpy as np
 import unspoken
 from studies.by_hand import informed
 from unspoken import Finite
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = [
     "channel", "divergence", "drawn", "embedded", "inferential", "max_information", "mutual",

@@ -16,10 +16,10 @@ from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, Promised, offers, query
 from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.question import bound
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import OneSided, Together
 from unspoken.ledger import Ledger
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import OneSided, Together
 from unspoken.releasing import learn_project, prepare, release, verified
 from unspoken.releasing.assessing.leaks import views
 

@@ -12,7 +12,7 @@ from tests.answering.wards import project, wards
 from unspoken.answering import Promised, query
 from unspoken.answering.asking import Asking
 from unspoken.answering.late import fingerprints
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.learning.counts import beside, looked
 
 

@@ -14,9 +14,9 @@ from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, Promised, flow, offers, query
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Geometric, InEpoch, Together
 from unspoken.ledger import Answered, Ledger
-from unspoken.mechanisms import Geometric, InEpoch, Together
 from unspoken.planning import Limits
 from unspoken.releasing import prepare, release
 from unspoken.releasing.deciding import judged

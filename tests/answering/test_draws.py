@@ -11,10 +11,10 @@ import pytest
 
 from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, query
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Geometric, Together
 from unspoken.ledger import Account, AnswerEvent, Ledger
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Geometric, Together
 from unspoken.releasing import prepare
 from unspoken.releasing.assessing.leaks import views
 

@@ -16,9 +16,9 @@ from tests.answering.test_stream import project as six_days
 from unspoken import Chain, temporal, temporal_budget
 from unspoken.answering import Promised, offers, query
 from unspoken.answering.unit import share_of_epoch
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Geometric
 from unspoken.ledger import AnswerEvent
-from unspoken.mechanisms import Geometric
 from unspoken.policy import Project
 from unspoken.releasing import prepare
 from unspoken.releasing.custody.custody import Custody

@@ -21,11 +21,11 @@ from unspoken.answering.exact import Exact
 from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
+from unspoken.core.errors import InputError
 from unspoken.engines import duckdb
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import ContributionBound, Scan
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 from unspoken.learning import Labeller, table_of
 from unspoken.releasing import Prepared, prepare
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise

@@ -12,8 +12,8 @@ from tests.answering.test_answers import answered, charges
 from tests.answering.wards import project, wards
 from unspoken.auditing.confusion import Confusion, factor
 from unspoken.auditing.rebuilt import fitted
-from unspoken.errors import LimitExceeded
-from unspoken.numerics.arrays import Mask
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.numerics.arrays import Mask
 from unspoken.numerics.noise import two_sided_noise
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ from tests.answering.test_answers import answered, charges, left
 from tests.answering.wards import project, wards
 from unspoken.answering import query
 from unspoken.answering.answer import Promised
+from unspoken.core.errors import LimitExceeded
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import LimitExceeded
 from unspoken.releasing import rehearse, release
 
 

@@ -21,8 +21,8 @@ from unspoken.answering import (
     together,
     undeclared_values,
 )
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors import as_json
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import prepare, release
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from tests.answering.test_answers import DISEASES
 from tests.answering.wards import project
 from unspoken.answering import query
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 
 @pytest.mark.parametrize(

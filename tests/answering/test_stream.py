@@ -18,9 +18,9 @@ import pytest
 
 from unspoken import Chain, temporal
 from unspoken.answering import NoisyAnswer, query
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Geometric
 from unspoken.ledger import Account, AnswerEvent, Ledger
-from unspoken.mechanisms import Geometric
 
 Law = dict[tuple[int, ...], Fraction]
 OFFICES, DAYS = 40, 6

@@ -18,8 +18,8 @@ from unspoken.auditing.confusion import Confusion
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict, furthest
 from unspoken.auditing.released_file import AttackedSecret, AuditedFile, audit_file
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.errors import InputError
-from unspoken.types.bound import Estimate
+from unspoken.core.errors import InputError
+from unspoken.core.types.bound import Estimate
 
 PEOPLE, DAYS = 200, 60
 KEYS = ["who", "day"]

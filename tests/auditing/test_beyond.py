@@ -12,7 +12,7 @@ import pytest
 
 from tests.auditing.test_released_file import KEEPS, ROWS, drawn, hidden, written
 from unspoken.auditing.released_file import AuditedFile, audit_file
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 
 from unspoken.auditing.scenario import EXPECTED, catalogue
 from unspoken.auditing.trying import try_all
-from unspoken.mechanisms import MECHANISMS
+from unspoken.core.mechanisms import MECHANISMS
 
 PAGE = (Path(__file__).parents[2] / "docs/auditing.md").read_text("utf-8")
 ALL = {scenario.name: scenario for scenario in catalogue()}

@@ -12,7 +12,7 @@ import pytest
 
 from tests.auditing.test_released_file import ROWS, only, written
 from unspoken.auditing.released_file import AttackedSecret, audit_file
-from unspoken.display import share
+from unspoken.core.display import share
 
 
 def numbers_hidden(

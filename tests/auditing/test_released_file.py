@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from unspoken.auditing.released_file import AttackedSecret, AuditedFile, audit_file
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 ROWS = 8_000
 KEEPS = 0.6  # of harmless cells, with a coin each

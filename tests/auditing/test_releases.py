@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import Released
 
 PROJECT = """

@@ -12,8 +12,8 @@ import unspoken
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.arrays import Array
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.arrays import Array
 
 
 def scale(belief: unspoken.Gaussian | unspoken.Chain, limit: float, method: str) -> float:

@@ -15,12 +15,12 @@ from tests.calibration.joints import random_joint
 from tests.computed import computed
 from tests.effort import examples
 from tests.work import count_calls
-from unspoken.adversary import Adversary
 from unspoken.calibration import Calibrated, calibrate
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.wasserstein import distance
-from unspoken.measures import MeasureName
-from unspoken.mechanisms import Geometric, Laplace
+from unspoken.core.adversary import Adversary
+from unspoken.core.measures import MeasureName
+from unspoken.core.mechanisms import Geometric, Laplace
 
 pytestmark = pytest.mark.slow
 

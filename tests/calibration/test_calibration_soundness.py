@@ -24,7 +24,7 @@ from tests.effort import EFFORT, tries
 from unspoken.calibration import METHODS, calibrate, coefficient
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, dpm
-from unspoken.mechanisms import Laplace
+from unspoken.core.mechanisms import Laplace
 
 pytestmark = pytest.mark.slow
 

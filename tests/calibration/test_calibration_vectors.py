@@ -16,7 +16,7 @@ from unspoken.calibration import (
     quilt_approximate,
 )
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.mechanisms import Laplace
+from unspoken.core.mechanisms import Laplace
 
 CLOSE = 2e-11
 

@@ -11,10 +11,10 @@ import pytest
 import unspoken
 from tests.calibration.joints import accepted, random_joint
 from tests.effort import EFFORT
-from unspoken.beliefs import Belief
 from unspoken.calibration import METHODS, Calibrated, calibrate, composed, parallel, sequential
 from unspoken.calibration.composing import ADDITIVE, NOT_ADDITIVE, by_rules
-from unspoken.errors import InputError, NotKnown
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import InputError, NotKnown
 
 XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])
 CHAINS = {"bdp_markov", "branches", "influence", "quilt"}  # one of them for trees too

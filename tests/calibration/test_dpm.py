@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.beliefs.branching import drawn
 from tests.computed import computed
+from tests.core.beliefs.branching import drawn
 from tests.effort import examples
-from unspoken.adversary import Adversary
-from unspoken.beliefs import Chain, Joint
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS, coefficient, dpm, mean
-from unspoken.mechanisms import Laplace
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Chain, Joint
+from unspoken.core.mechanisms import Laplace
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = 2.0**-35  # the fixed point is found to 2^-36

@@ -24,8 +24,8 @@ from unspoken.calibration import (
     sequential,
 )
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import InputError, NotKnown, TooLarge
-from unspoken.mechanisms import Geometric
+from unspoken.core.errors import InputError, NotKnown, TooLarge
+from unspoken.core.mechanisms import Geometric
 from unspoken.models import Blocked, Neighbour, Sensitivity, additive, blocked, bounded
 from unspoken.models.friends import grid
 from unspoken.models.sensitivities import mean, svm_output, total

@@ -12,7 +12,7 @@ import unspoken
 from tests.effort import EFFORT
 from unspoken.calibration import METHODS, calibrate
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
+from unspoken.core.errors import NotKnown
 
 
 def scale(chain: unspoken.Chain, limit: float = 1.0, weights: list[float] | None = None) -> float:

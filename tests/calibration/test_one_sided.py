@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 import unspoken
-from unspoken.errors import InputError, NotKnown
-from unspoken.numerics.arrays import Array
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.numerics.arrays import Array
 
 WELL = {name: {"well": 1, "ill": 0} for name in "AB"}
 ILL = {"A": ["ill"], "B": ["ill"]}

@@ -11,10 +11,10 @@ import pytest
 
 import unspoken
 from unspoken.calibration import private_epsilon
-from unspoken.conversion import dp_budget
-from unspoken.errors import InputError, NotKnown
+from unspoken.core.conversion import dp_budget
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.numerics.arrays import Array
 from unspoken.models.sensitivities import degree_histogram, kmeans_rounds
-from unspoken.numerics.arrays import Array
 
 BITS = 3
 PLACES = list(itertools.product((0, 1), repeat=BITS))

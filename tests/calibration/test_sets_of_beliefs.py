@@ -11,7 +11,7 @@ import pytest
 
 import unspoken
 from unspoken.calibration import METHODS, calibrate, composed
-from unspoken.errors import NotKnown, TooLarge
+from unspoken.core.errors import NotKnown, TooLarge
 
 SHARED = unspoken.Joint([[15, 5], [10, 70]], premise="learned(100)")
 APART = unspoken.Joint([[0.25, 0.25], [0.25, 0.25]])

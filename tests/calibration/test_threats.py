@@ -13,8 +13,8 @@ from unspoken.calibration.exact.scale import left_at
 from unspoken.calibration.exact.sides import ChainSide
 from unspoken.calibration.exact.threats import WorstAt, least
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.types.bound import Bound
-from unspoken.types.premise import Premise
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import Premise
 
 
 @dataclass

@@ -14,8 +14,8 @@ from tests.effort import examples
 from unspoken.calibration import calibrate
 from unspoken.calibration.exact.windows import Windows
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.questions import leakages
-from unspoken.searching.search import worst
+from unspoken.core.questions import leakages
+from unspoken.core.searching.search import worst
 
 
 def windows_of(chain: unspoken.Chain, weights, anybody: bool, share: float) -> Windows:

@@ -17,7 +17,7 @@ from unspoken.calibration import METHODS
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.comparing import RULES, Compared
 from unspoken.comparing.rules import ScaleRule
-from unspoken.errors import NotKnown
+from unspoken.core.errors import NotKnown
 
 STICKY = unspoken.Chain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], 20)
 XOR = unspoken.Joint([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], names=["a", "b", "differ"])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken import calibration, conversion, models, published
-from unspoken.errors import UnspokenError
+from unspoken import calibration, models, published
+from unspoken.core import conversion
+from unspoken.core.errors import UnspokenError
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import MECHANISMS
 from unspoken.doors import as_json
 from unspoken.doors.case import Case
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import MECHANISMS
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "cases"
 ROW = re.compile(

@@ -12,8 +12,8 @@ import pytest
 from tests.answering.wards import project, wards
 from tests.releasing.test_by_record import project as of_records
 from unspoken.answering import query
+from unspoken.core.errors import LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.errors import LimitExceeded
 from unspoken.ledger import Ledger
 
 pytestmark = pytest.mark.slow

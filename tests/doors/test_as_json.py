@@ -3,9 +3,9 @@
 import json
 import math
 
+from unspoken.core.mechanisms import OneSided
 from unspoken.doors import as_json
 from unspoken.ledger import Release
-from unspoken.mechanisms import OneSided
 
 
 def event(epsilon: float) -> Release:

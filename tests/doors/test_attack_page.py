@@ -14,11 +14,11 @@ import pytest
 from tests.doors.conftest import Run
 from unspoken.auditing.scenario import catalogue
 from unspoken.auditing.trying import TriedAll, try_all
+from unspoken.core.pictures.palette import PAGE
 from unspoken.doors import auditing
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.page import catalogue_page
 from unspoken.doors.attacks.panels import FAMILIES, MOST, AttackLine, Panel, of_catalogue
-from unspoken.pictures.palette import PAGE
 
 QUICK = (
     "hiding: an attribute's own blanks",

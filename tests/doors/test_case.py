@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 import unspoken
-from unspoken.beliefs import BELIEFS
-from unspoken.doors import as_json
-from unspoken.doors.case import Case
-from unspoken.errors import UnspokenError
-from unspoken.mechanisms import (
+from unspoken.core.beliefs import BELIEFS
+from unspoken.core.errors import UnspokenError
+from unspoken.core.mechanisms import (
     MECHANISMS,
     Finite,
     Geometric,
@@ -23,7 +21,9 @@ from unspoken.mechanisms import (
     RandomizedResponse,
     Together,
 )
-from unspoken.mechanisms.record_chain import EARLIER
+from unspoken.core.mechanisms.record_chain import EARLIER
+from unspoken.doors import as_json
+from unspoken.doors.case import Case
 
 CASE = """
 [belief]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.doors.test_case import BELIEF, MECHANISM
 from tests.doors.test_case_sets import FAMILY
 from tests.effort import examples
+from unspoken.core.errors import UnspokenError
 from unspoken.doors import as_json
 from unspoken.doors.case import Case
-from unspoken.errors import UnspokenError
 
 SCALARS = st.one_of(
     st.none(),

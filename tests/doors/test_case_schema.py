@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 import numpy.typing as npt
 import pytest
 
+from unspoken.core.errors import InputError
+from unspoken.core.families import Intervals
 from unspoken.doors.case_schema import held, made, plain_type_of
-from unspoken.errors import InputError
-from unspoken.families import Intervals
 
 Budget = Mapping[str, float]
 INF = float("inf")

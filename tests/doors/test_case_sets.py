@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.doors.test_case import answered
-from unspoken.errors import UnspokenError
-from unspoken.families import FAMILIES
+from unspoken.core.errors import UnspokenError
+from unspoken.core.families import FAMILIES
 
 JOINT: dict[str, Any] = {"kind": "joint", "table": [[2, 1], [1, 6]], "names": ["A", "B"]}
 FAMILY: dict[str, dict[str, Any]] = {

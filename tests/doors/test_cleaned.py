@@ -15,7 +15,7 @@ import pytest
 
 from tests.doors.conftest import Ran, Run
 from unspoken import Joint
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 pytestmark = pytest.mark.slow
 

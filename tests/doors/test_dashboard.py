@@ -11,6 +11,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import Premise
 from unspoken.doors.dashboard import content
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
 from unspoken.releasing.assessing.trade_off import OfCap
@@ -19,8 +21,6 @@ from unspoken.serving.notices import Notice
 from unspoken.serving.overview import OfferedPlan, Overview, Reader, WhatIf
 from unspoken.serving.standing import Standing
 from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
-from unspoken.types.bound import Bound
-from unspoken.types.premise import Premise
 
 EVIL = "<script>alert('x')</script>"
 AT = "2026-11-23T05:00:00+00:00"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.within import HANG, eventually
+from unspoken.core.errors import InputError
 from unspoken.doors import cli, ending
 from unspoken.doors.running import BAD_INPUT, running
-from unspoken.errors import InputError
 
 PROJECT = """\
 format = 1

@@ -16,11 +16,13 @@ import pytest
 
 import unspoken
 from tests.learning.conftest import by_hand
+from unspoken.core.errors import InputError
+from unspoken.core.pictures import palette
+from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import Signed
-from unspoken.errors import InputError
 from unspoken.learning import Learned
-from unspoken.pictures import images, palette
+from unspoken.pictures import images
 from unspoken.planning import closure
 from unspoken.policy import Project
 from unspoken.releasing.assessing import prose
@@ -28,7 +30,6 @@ from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import Findings, findings
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.custody.believing import Countings
-from unspoken.types.premise import Premise
 
 pytestmark = pytest.mark.slow
 

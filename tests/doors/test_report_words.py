@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from unspoken.core.pictures import palette
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import WITHHELD
+from unspoken.core.types.premise import STATED, Premise
 from unspoken.doors.report import words
 from unspoken.doors.report.content import _keyed
 from unspoken.doors.report.curves import curves
-from unspoken.pictures import palette
 from unspoken.releasing.assessing import matrix, prose
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap
-from unspoken.types.bound import Bound
-from unspoken.types.domain import WITHHELD
-from unspoken.types.premise import STATED, Premise
 
 
 @pytest.fixture(scope="module")

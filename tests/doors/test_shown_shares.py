@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.core.types.premise import Premise
 from unspoken.doors.report import words
-from unspoken.types.premise import Premise
 
 pytestmark = pytest.mark.slow
 

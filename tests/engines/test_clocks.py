@@ -7,11 +7,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.functions import STEADY
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import read_query
-from unspoken.errors import InputError
 
 # Whatever DuckDB answers differently at another time, in another session or in another version.
 CHANGING = """

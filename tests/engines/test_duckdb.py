@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engines.conftest import DAYS, Write
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import ColumnInfo
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import InputError
-from unspoken.types.column import ColumnInfo
 
 ROWS = 300_000
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from tests.engines.conftest import Write
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, column_of
-from unspoken.errors import InputError
 
 pytestmark = pytest.mark.slow
 

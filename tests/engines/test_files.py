@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.files import blamed
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError
 
 pytestmark = pytest.mark.slow
 

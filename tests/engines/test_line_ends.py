@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unspoken.core.errors import InputError
 from unspoken.engines import line_ends
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.line_ends import mixed_line_ends
-from unspoken.errors import InputError
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.doors.starting import begin
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError
 from unspoken.policy import Project, check_files
 
 

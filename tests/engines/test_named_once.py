@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.named_once import once
-from unspoken.errors import InputError
 
 pytestmark = pytest.mark.slow
 

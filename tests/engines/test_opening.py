@@ -14,10 +14,10 @@ import pytest
 
 from tests.engines.conftest import DAYS, Write
 from tests.engines.test_duckdb import run
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import InputError
 
 pytestmark = pytest.mark.slow
 

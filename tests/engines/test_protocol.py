@@ -12,8 +12,8 @@ import pytest
 
 from tests.engines.toy import ToyTable
 from tests.releasing.small import planned, small
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError
 from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
 from unspoken.releasing import open_project, release

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.engines.spark_words import (
     arrow_type,
     base_of,
@@ -22,7 +23,6 @@ from unspoken.engines.spark_words import (
     refuse_alike,
     spelled,
 )
-from unspoken.errors import InputError
 
 
 @pytest.mark.parametrize(

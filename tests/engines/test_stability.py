@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import duckdb
 import pytest
 
+from unspoken.core.errors import InputError
 from unspoken.engines import functions
 from unspoken.engines.functions import is_constant, refuse_functions
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.session import embedded
 from unspoken.engines.syntax import nodes, parsed
-from unspoken.errors import InputError
 
 WHERE = "unspoken.toml:10 attribute.x.sensitive"
 COLUMNS = {

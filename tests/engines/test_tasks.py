@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.core.errors import InputError
 from unspoken.engines import spark
 from unspoken.engines.spark_words import said
 from unspoken.engines.sql import Expression
 from unspoken.engines.tasks import NUMBER, Distinct, Handing, Staging, TypedRows, reported, staged
-from unspoken.errors import InputError
 from unspoken.learning import table_of
 from unspoken.policy import Project
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.keys import CLOSE, HASH_PARTS, MORE, check_keys, hashed_once, numbered_once
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 
 ROWS = 500
 

@@ -43,7 +43,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Its dotted name, as in unspoken.beliefs.joint; a package is its folder."""
+        """Its dotted name, as in unspoken.core.beliefs.joint; a package is its folder."""
         parts = self.path.with_suffix("").parts[1:]
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -53,7 +53,7 @@ class Module:
 
     @property
     def room(self) -> str:
-        """beliefs, for unspoken.beliefs.joint; empty for the top of the package."""
+        """beliefs, for unspoken.core.beliefs.joint; empty for the top of the package."""
         return self.name.partition(".")[2].partition(".")[0]
 
     def at(self, node: ast.stmt | ast.expr) -> str:

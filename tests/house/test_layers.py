@@ -83,7 +83,7 @@ EXTRAS = {
 OPENERS = {*EXTRAS.values()}
 # What a command does is imported by the function that is the command, when it is run.
 COMMANDS = "unspoken.doors.commands."
-LAZY = ("unspoken", "unspoken.lending")  # fetch names when they are asked for
+LAZY = ("unspoken", "unspoken.core.lending")  # fetch names when they are asked for
 
 
 def imported(module: Module, node: ast.AST) -> Iterator[str]:

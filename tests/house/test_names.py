@@ -25,7 +25,7 @@ print(json.dumps([list(unspoken.__all__), missing]))
 """
 REGISTERED = """
 import json
-from unspoken.{room} import {table}
+from unspoken.core.{room} import {table}
 print(json.dumps({{key: getattr(thing, "__name__", "") for key, thing in {table}.items()}}))
 """
 
@@ -175,7 +175,7 @@ def test_names_say_what_is_inside(root: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("src/unspoken/beliefs/_utils.py", ""),
+        ("src/unspoken/core/beliefs/_utils.py", ""),
         ("src/unspoken/helpers/joint.py", ""),
         ("src/unspoken/store.py", "class StoreManager: ..."),
     ],
@@ -190,12 +190,16 @@ def test_public_names_are_in_the_reference(root: Path) -> None:
 
 @pytest.mark.parametrize("room", TABLES)
 def test_registered_things_are_tested(room: str, root: Path) -> None:
-    none_of(untested(root, room), f"Things in unspoken.{room}.{TABLES[room]} that no test names:")
+    none_of(
+        untested(root, room), f"Things in unspoken.core.{room}.{TABLES[room]} that no test names:"
+    )
 
 
 @pytest.mark.parametrize("room", TABLES)
 def test_registered_things_are_documented(room: str, root: Path) -> None:
-    none_of(undocumented(root, room), f"Things in unspoken.{room}.{TABLES[room]} in no docs page:")
+    none_of(
+        undocumented(root, room), f"Things in unspoken.core.{room}.{TABLES[room]} in no docs page:"
+    )
 
 
 def test_measures_are_in_the_glossary(root: Path) -> None:
@@ -219,17 +223,18 @@ def test_a_name_given_twice_is_found(plant: Plant) -> None:
 def test_a_measure_without_other_words_is_found(plant: Plant) -> None:
     plant("docs/glossary.md", "what others call lift is `gain` here, and loss")
     plant("src/unspoken/__init__.py", "")
-    root = plant("src/unspoken/measures/__init__.py", "MEASURES = {'gain': 1, 'loss': 2}")
+    root = plant("src/unspoken/core/measures/__init__.py", "MEASURES = {'gain': 1, 'loss': 2}")
     assert without_other_words(root) == ["loss"]
 
 
 def test_planted_members_are_found(plant: Plant) -> None:
     plant("src/unspoken/__init__.py", "")
     plant(
-        "src/unspoken/beliefs/__init__.py", "class Joint: ...\nBELIEFS = {'joint': Joint, 'x-y': 1}"
+        "src/unspoken/core/beliefs/__init__.py",
+        "class Joint: ...\nBELIEFS = {'joint': Joint, 'x-y': 1}",
     )
     plant("docs/beliefs.md", "A joint is made by `Joint`.")
-    root = plant("tests/beliefs/test_joint.py", "def test(): assert Joint(1)")
+    root = plant("tests/core/beliefs/test_joint.py", "def test(): assert Joint(1)")
     assert untested(root, "beliefs") == ["x-y"]
     assert undocumented(root, "beliefs") == ["x-y"]
     plant("docs/more.md", "`x-y` is another")

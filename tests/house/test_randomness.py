@@ -88,9 +88,9 @@ def test_only_coins_are_random(root: Path) -> None:
 )
 def test_planted_randomness_is_found(text: str, plant: Plant) -> None:
     assert randomness(plant("src/unspoken/numerics/coins.py", text)) == []
-    assert len(randomness(plant("src/unspoken/beliefs/dice.py", text))) == 1
+    assert len(randomness(plant("src/unspoken/core/beliefs/dice.py", text))) == 1
 
 
 def test_a_generator_may_be_handed_in(plant: Plant) -> None:
     text = "import numpy as np\ndef sample(n: int, *, rng: np.random.Generator | None): ..."
-    assert randomness(plant("src/unspoken/beliefs/joint.py", text)) == []
+    assert randomness(plant("src/unspoken/core/beliefs/joint.py", text)) == []

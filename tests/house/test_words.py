@@ -26,7 +26,7 @@ PLACE = re.compile(rf"(?<![\w.~)}}\]*-])(/({'|'.join(TOPS)})/\w|[A-Z]:\\Users\\)
 WORK = re.compile(
     r"math\.(log|log1p|log2|exp|expm1|fsum|prod|sqrt|pow)"
     r"|(np|numpy)\.(?!random\.default_rng$|random$)\w+(\.\w+)*"
-    r"|MEASURES\[.*|.*\.view|from unspoken\.(views|numerics\.(?!files))\b.*",
+    r"|MEASURES\[.*|.*\.view|from unspoken\.core\.(views|numerics)\b.*",
     re.DOTALL,
 )
 
@@ -167,15 +167,15 @@ def test_a_planted_host_is_found(plant: Plant) -> None:
 
 def test_a_planted_print_is_found(plant: Plant) -> None:
     plant("src/unspoken/doors/cli.py", "print(1)")
-    assert prints(plant("src/unspoken/views/view.py", "def f():\n    print(1)")) == [
-        "src/unspoken/views/view.py:2"
+    assert prints(plant("src/unspoken/core/views/view.py", "def f():\n    print(1)")) == [
+        "src/unspoken/core/views/view.py:2"
     ]
 
 
 def test_a_planted_break_is_found(plant: Plant) -> None:
-    plant("src/unspoken/views/sound.py", '"""What it is.\n\nAnd why:\n\n    x\n"""')
-    root = plant("src/unspoken/views/view.py", 'def f():\n    """What is, and\n\n    why."""')
-    assert broken_sentences(root) == ["src/unspoken/views/view.py: What is, and"]
+    plant("src/unspoken/core/views/sound.py", '"""What it is.\n\nAnd why:\n\n    x\n"""')
+    root = plant("src/unspoken/core/views/view.py", 'def f():\n    """What is, and\n\n    why."""')
+    assert broken_sentences(root) == ["src/unspoken/core/views/view.py: What is, and"]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_planted_break_is_found(plant: Plant) -> None:
     [
         "p = -math.expm1(-eps)",
         "import numpy as np\nshare = np.mean(rows)",
-        "from unspoken.views import View",
+        "from unspoken.core.views import View",
         "view = mechanism.view(belief, adversary)",
         "beyond = odds.nats > math.log(cap)",
     ],

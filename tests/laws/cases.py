@@ -13,7 +13,7 @@ import numpy as np
 import unspoken
 from tests import oracle
 from tests.oracle import Look, Setting
-from unspoken.measures import MEASURES
+from unspoken.core.measures import MEASURES
 
 Rng = np.random.Generator
 Counts = np.ndarray

@@ -20,7 +20,7 @@ import numpy as np
 import unspoken
 from tests import oracle
 from tests.laws.exact_worlds import BELIEFS, Cell, Rng, World, exact_exp, normal, product, rows
-from unspoken.mechanisms import Mechanism
+from unspoken.core.mechanisms import Mechanism
 
 Weights = dict[Any, Fraction]  # of outcomes
 Clouds = Mapping[Cell, oracle.Cloud]  # of what is known

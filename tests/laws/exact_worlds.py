@@ -15,7 +15,7 @@ import mpmath
 import numpy as np
 
 import unspoken
-from unspoken.beliefs import Belief
+from unspoken.core.beliefs import Belief
 
 Rng = np.random.Generator
 Cell = tuple[int, ...]

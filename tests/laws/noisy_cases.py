@@ -15,8 +15,8 @@ import unspoken
 from tests import noisy_measures
 from tests.laws.cases import FAMILIES, LETTERS
 from tests.noisy_oracle import Answer, Local, Look, Release, World, response
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import (
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import (
     Finite,
     Geometric,
     Laplace,

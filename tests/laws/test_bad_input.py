@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import unspoken
-from unspoken.errors import UnspokenError
+from unspoken.core.errors import UnspokenError
 
 JOINT = unspoken.Joint([[0.2, 0.1], [0.1, 0.6]], names=["arrival", "occupancy"])
 ZERO = {"arrival": [0], "occupancy": [0]}

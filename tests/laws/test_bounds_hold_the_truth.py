@@ -14,7 +14,7 @@ import unspoken
 from tests import oracle
 from tests.laws.cases import Question, close, rounding_of
 from tests.laws.draws import draws, each_family
-from unspoken.measures import MEASURES
+from unspoken.core.measures import MEASURES
 
 TOL = 1e-9
 
@@ -66,7 +66,7 @@ def test_pairwise_bounds(family: str) -> None:
 @each_family
 def test_a_cloud_too_large_to_list(family: str, cells: int, monkeypatch: Any) -> None:
     """The same questions with room for a few cells only, or a refusal that says so."""
-    monkeypatch.setattr("unspoken.mechanisms.local.CELLS", cells)
+    monkeypatch.setattr("unspoken.core.mechanisms.local.CELLS", cells)
     for _, setting, look in draws(family, 51):
         question = Question(setting, look)
         bounds = answer(question.leakages, "cells")

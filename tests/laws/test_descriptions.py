@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.errors import InputError
-from unspoken.mechanisms import (
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import (
     MECHANISMS,
     Extension,
     Finite,
@@ -31,8 +31,8 @@ from unspoken.mechanisms import (
     Together,
     from_description,
 )
-from unspoken.mechanisms.record_chain import EARLIER
-from unspoken.types.domain import RELEASED, WITHHELD
+from unspoken.core.mechanisms.record_chain import EARLIER
+from unspoken.core.types.domain import RELEASED, WITHHELD
 
 pytestmark = pytest.mark.slow
 

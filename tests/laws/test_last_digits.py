@@ -14,7 +14,7 @@ import unspoken
 from tests.effort import EFFORT
 from tests.laws.exact_cases import MECHANISMS, Question, questions
 from tests.laws.exact_worlds import BELIEFS, DIGITS
-from unspoken.measures import MEASURES
+from unspoken.core.measures import MEASURES
 
 pytestmark = pytest.mark.stress
 

@@ -14,8 +14,8 @@ import unspoken
 from tests.effort import EFFORT
 from tests.laws.cases import FAMILIES
 from tests.laws.noisy_cases import KINDS, PAIRS, Drawn, Question, asked, question, small_world
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import (
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import (
     Finite,
     Geometric,
     Laplace,
@@ -24,7 +24,7 @@ from unspoken.mechanisms import (
     RandomizedResponse,
     Together,
 )
-from unspoken.types.noise import Noise
+from unspoken.core.types.noise import Noise
 
 pytestmark = [pytest.mark.slow, pytest.mark.stress]
 

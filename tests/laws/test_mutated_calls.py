@@ -27,7 +27,7 @@ from tests.laws.using import called, used
 from tests.laws.valid_calls import CALLS, RECORDS
 from tests.within import TooLong, within
 from unspoken import published
-from unspoken.errors import UnspokenError
+from unspoken.core.errors import UnspokenError
 
 pytestmark = pytest.mark.slow
 

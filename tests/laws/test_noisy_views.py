@@ -19,11 +19,11 @@ from tests.effort import EFFORT
 from tests.laws.cases import FAMILIES
 from tests.laws.noisy_cases import KINDS, PAIRS, Question, asked, laplace, question
 from tests.noisy_measures import MEANS, SUPS
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import finite, parts, randomized_response
-from unspoken.types.noise import Arrivals, Bins, Noise
-from unspoken.types.secret import Secret
-from unspoken.views import quadrature
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import finite, parts, randomized_response
+from unspoken.core.types.noise import Arrivals, Bins, Noise
+from unspoken.core.types.secret import Secret
+from unspoken.core.views import quadrature
 
 pytestmark = [pytest.mark.slow, pytest.mark.stress]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.laws import frozen
-from unspoken.numerics.roots import CLOSE
+from unspoken.core.numerics.roots import CLOSE
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from tests.laws.cases import Question
 from tests.laws.draws import Numbers, draws, each_family, numbers
 from tests.laws.test_order_of_measures import below, contextless, least_lift, priors
 from tests.oracle import Look, Setting
-from unspoken.measures import MEASURES
+from unspoken.core.measures import MEASURES
 
 pytestmark = pytest.mark.stress
 

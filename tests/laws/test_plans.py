@@ -13,7 +13,7 @@ from tests import oracle
 from tests.computed import computed
 from tests.laws.cases import FAMILIES, Question, dirichlet, random_mechanism, shape, table_of
 from tests.laws.draws import each_family
-from unspoken.types.bound import LOG2
+from unspoken.core.types.bound import LOG2
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,8 @@ import pytest
 import unspoken
 from tests.releasing.small import small
 from unspoken import frames, published
-from unspoken.pictures import Bar, bars, images
+from unspoken.core.pictures import Bar, bars
+from unspoken.pictures import images
 from unspoken.releasing import rehearse
 
 pytestmark = pytest.mark.slow

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.mechanisms import MECHANISMS, Mechanism
-from unspoken.mechanisms.record_chain import EARLIER
-from unspoken.types.domain import Domain
-from unspoken.types.sums import term
+from unspoken.core.mechanisms import MECHANISMS, Mechanism
+from unspoken.core.mechanisms.record_chain import EARLIER
+from unspoken.core.types.domain import Domain
+from unspoken.core.types.sums import term
 
 ROWS = 40_000
 DOMAIN = Domain.of([3, 2], ["A", "B"], [[0, 1, 4], [0, 2]])

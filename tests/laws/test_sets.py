@@ -15,7 +15,7 @@ import pytest
 
 import unspoken
 from tests.effort import EFFORT
-from unspoken.families import (
+from unspoken.core.families import (
     FAMILIES,
     Ball,
     Beliefs,
@@ -26,9 +26,9 @@ from unspoken.families import (
     Intervals,
     Rows,
 )
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import MECHANISMS
-from unspoken.mechanisms.record_chain import EARLIER
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import MECHANISMS
+from unspoken.core.mechanisms.record_chain import EARLIER
 
 pytestmark = pytest.mark.slow
 

@@ -14,13 +14,13 @@ import numpy as np
 import unspoken
 from tests.laws.mutations import COINS, NOISE, WRONG
 from tests.laws.valid_calls import joint
-from unspoken.beliefs import Belief
-from unspoken.display import Framed, Shown
-from unspoken.errors import UnspokenError
-from unspoken.families import Family
-from unspoken.mechanisms import Mechanism
-from unspoken.views.finite import FiniteView
-from unspoken.views.noisy import NoisyView
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Framed, Shown
+from unspoken.core.errors import UnspokenError
+from unspoken.core.families import Family
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.views.finite import FiniteView
+from unspoken.core.views.noisy import NoisyView
 
 __all__ = ["bounds_in", "called", "used"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.effort import examples
-from unspoken.errors import InputError, TooLarge
+from unspoken.core.errors import InputError, TooLarge
 from unspoken.learning.counts import grid
 from unspoken.learning.counts.pairs import PAIRS, PairCounts
 from unspoken.learning.trees.chow_liu import spanning

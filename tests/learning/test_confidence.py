@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.learning.intervals.confidence import Clusters, box, cells_box
 from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 

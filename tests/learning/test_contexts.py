@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.learning.conftest import project_of
-from unspoken.errors import InputError, TooLarge
+from unspoken.core.errors import InputError, TooLarge
 from unspoken.learning import Cache, Learned, learned, table_of
 from unspoken.learning.counts import beside, counted, rows
 from unspoken.learning.counts.of_unit import Habit, Previous, UnitNumbers

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.learning.conftest import project_of, whole
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.learning import Learned, table_of
 from unspoken.learning.counts import counting
 from unspoken.learning.counts import rows as counted_rows

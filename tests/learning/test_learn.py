@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import unspoken
-from unspoken.errors import InputError
-from unspoken.types.premise import Premise
+from unspoken.core.errors import InputError
+from unspoken.core.types.premise import Premise
 
 VALUES: Any = {"late": ["no", "yes"], "kind": [0, 1, 2]}
 SECRETS: Any = {"late": ["yes"]}

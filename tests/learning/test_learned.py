@@ -11,8 +11,8 @@ import pytest
 
 from tests.engines.test_duckdb import run
 from tests.learning.conftest import Learn, coded, project_of, whole
+from unspoken.core.errors import InputError, TooLarge
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
 from unspoken.learning.marks.labels import NONE
 

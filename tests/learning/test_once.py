@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.learning import table_of
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.once import Once

@@ -18,9 +18,9 @@ import pytest
 
 import unspoken
 from unspoken import learning
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError
 
 
 def test_counts_by_hand() -> None:

@@ -20,8 +20,8 @@ from tests.learning.conftest import Learn, project_of
 from tests.learning.test_chow_liu import edges_of
 from tests.learning.test_counting import ROW
 from tests.learning.test_counting import learned as counted
+from unspoken.core.errors import InputError, TooLarge
 from unspoken.doors import as_json, tables
-from unspoken.errors import InputError, TooLarge
 from unspoken.learning import Learned, table_of
 from unspoken.policy import Project
 from unspoken.releasing import learn_project, prepare, rehearse, release

@@ -16,7 +16,7 @@ from tests.effort import CHARGES
 from tests.forked import FORKED
 from tests.ledger.histories import event
 from tests.within import HANG, eventually, wait_for_locks
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger, Seal, head_file
 from unspoken.numerics.prf import Key
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Release, tossing
-from unspoken.mechanisms import OneSided
 
 # The epoch of the cell that is looked at, by each function of its key.
 FUNCTIONS = {"month": "2026-05", "year": "2026", "constant": "x"}

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.ledger.histories import FUNCTIONS, eps, event, exposure
 from unspoken import Adversary, Joint, OneSided, leakage
+from unspoken.core.mechanisms import Mechanism
 from unspoken.ledger import Account, Release, fold, reaches
-from unspoken.mechanisms import Mechanism
 
 EPS = [0.0, 0.1, 0.5, math.log(2), 1.5, math.inf]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from tests.ledger.charging import under
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, passes, seal
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import KeyedRequest, Ledger, Release
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,10 @@ from tests.forked import FORKED
 from tests.ledger.histories import event, histories
 from tests.ledger.sealed import charge, seal
 from tests.within import HANG
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.mechanisms import Laplace
 from unspoken.ledger import Account, Ledger, Release, chain
 from unspoken.ledger.entries import Entries
-from unspoken.mechanisms import Laplace
 
 
 def asks(account: Account) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger.database_host import HOSTS, connection_parameters, other_hosts_allowed
 from unspoken.policy import paths
 

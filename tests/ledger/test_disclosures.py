@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.charging import under
 from tests.ledger.histories import event
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Account, Disclosure, Ledger, unions
 
 EVERYBODY: tuple[str, ...] = ()

@@ -12,8 +12,8 @@ import pytest
 from tests.ledger.histories import event
 from tests.ledger.test_record_coins import EVERYBODY, release, table
 from unspoken import Adversary, Joint, OneSided, leakage
+from unspoken.core.mechanisms import InEpoch, Mechanism
 from unspoken.ledger import Account, Release, fold, tossing
-from unspoken.mechanisms import InEpoch, Mechanism
 
 SECRETS = {"a": ["s"]}
 COUNTS = {("s", "t"): 3, ("s", "u"): 1, ("f", "t"): 2, ("f", "u"): 4}  # of (a, b): what is believed

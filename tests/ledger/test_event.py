@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Geometric, Laplace, Mechanism, OneSided, Together
 from unspoken.ledger import Release
-from unspoken.mechanisms import Geometric, Laplace, Mechanism, OneSided, Together
 
 READINGS = {"2026": {"a": "00"}}
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.ledger.histories import added_to, eps, event, exposure, histories, nothing_new
 from tests.ledger.test_account import FAIR, Case, adding, cases, held
 from unspoken import Adversary, OneSided, leakage
+from unspoken.core.mechanisms import Laplace, Together
 from unspoken.ledger import Account, Release, fold, reaches
-from unspoken.mechanisms import Laplace, Together
 
 
 @given(histories())

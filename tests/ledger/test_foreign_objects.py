@@ -11,7 +11,7 @@ import sqlalchemy as sql
 
 from tests.ledger.charging import under
 from tests.ledger.histories import event
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Account, KeyedRequest, Ledger, schema, store
 from unspoken.ledger.written_rows import insert_rows
 

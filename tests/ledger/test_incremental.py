@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.ledger.charging import under
 from tests.ledger.histories import event
+from unspoken.core.mechanisms import Geometric
 from unspoken.ledger import Account, AnswerEvent, Ledger, Release
-from unspoken.mechanisms import Geometric
 
 WHO = [(), ("r",), ("s",), ("r", "s")]
 

@@ -18,10 +18,10 @@ import sqlalchemy
 from tests.forked import FORKED
 from tests.ledger.sealed import charge, seal
 from tests.within import HANG, wait_for_locks
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Account, Ledger, Release, fold
 from unspoken.ledger.sqlite import reworded
-from unspoken.mechanisms import OneSided
 
 
 def release(epoch: str = "2026", per_key: bool = False, **epsilon: float) -> Release:

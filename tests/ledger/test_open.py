@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.histories import event
 from tests.ledger.sealed import charge, passes, seal
 from tests.within import HANG
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, KeyedRequest, Ledger
 
 

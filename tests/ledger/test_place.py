@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Ledger, postgresql
 
 

@@ -23,7 +23,7 @@ from tests.effort import KILLS
 from tests.forked import FORKED
 from tests.ledger.charging import charge_on, told, under
 from tests.within import HANG, eventually
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Ledger
 
 pytestmark = [

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ledger.histories import event, histories
+from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Account, EarlierPolicy, Release, tossing
 from unspoken.ledger.entries import Entries
-from unspoken.mechanisms import OneSided
 
 POLICIES: list[dict[str, Any]] = [{}, {"sensitive": "x"}, {"sensitive": "x", "bins": [1.0, 2.0]}]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unspoken import Adversary, Joint, Suppression, leakage
+from unspoken.core.mechanisms import InEpoch, Mechanism, OneSided, Together
 from unspoken.ledger import Account, Disclosure, Exposure, Release, fold
-from unspoken.mechanisms import InEpoch, Mechanism, OneSided, Together
 
 HALF = 1 << 61
 EVERYBODY = ((),)

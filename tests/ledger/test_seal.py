@@ -15,7 +15,7 @@ import pytest
 
 from tests.ledger.histories import event
 from tests.ledger.sealed import charge, passes, seal
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Ledger, Seal
 from unspoken.numerics.prf import Key
 

@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.charging import under
 from tests.ledger.histories import event
 from tests.ledger.sealed import passes, seal
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Learning, Ledger
 
 BELIEF, TERMS = '{"counts": [3, 4]}\n', '{"promise": "x 4"}'

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.errors import InputError, NotKnown
-from unspoken.mechanisms import Geometric, Laplace
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.mechanisms import Geometric, Laplace
+from unspoken.core.types.domain import Domain
 from unspoken.mechanisms.drawing import draw, on_grid
-from unspoken.types.domain import Domain
 
 DOMAIN = Domain.of([3, 2], ["A", "B"], [["red", "green", "blue"], [0, 2.5]])
 HISTOGRAM = {"A": {"red": [1, 0], "blue": [0, 1]}}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.effort import examples
-from unspoken.beliefs import Joint
-from unspoken.mechanisms import Laplace
+from unspoken.core.beliefs import Joint
+from unspoken.core.mechanisms import Laplace
 from unspoken.models.friends import Neighbour, blocked, grid, kernel
 
 FOLDER = Path(__file__).parents[1] / "vectors"

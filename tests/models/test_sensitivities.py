@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.effort import examples
-from unspoken.beliefs import Independent, Joint
-from unspoken.mechanisms import Laplace
+from unspoken.core.beliefs import Independent, Joint
+from unspoken.core.mechanisms import Laplace
 from unspoken.models.sensitivities import (
     Sensitivity,
     additive,

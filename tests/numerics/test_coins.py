@@ -17,11 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.numerics import reference
 from tests.effort import examples
-from tests.numerics import reference
-from unspoken.errors import InputError
-from unspoken.numerics import coin_thresholds, coins, records
-from unspoken.numerics.coin_thresholds import ALWAYS, released, threshold
+from unspoken.core.errors import InputError
+from unspoken.core.numerics import coin_thresholds
+from unspoken.core.numerics.coin_thresholds import ALWAYS, released, threshold
+from unspoken.numerics import coins, records
 from unspoken.numerics.coins import (
     ALGORITHM,
     MasterKey,

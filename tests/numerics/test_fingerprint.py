@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.numerics import reference
-from unspoken.errors import InputError
+from tests.core.numerics import reference
+from unspoken.core.errors import InputError
 from unspoken.numerics.coins import MasterKey, encode_keys
 from unspoken.numerics.combinations import combined
 from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint

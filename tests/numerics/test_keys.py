@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.numerics.coins import AttributeKeys, MasterKey, attribute_keys
 from unspoken.numerics.prf import Key
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Counts
 from unspoken.numerics import noise
-from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import (
     in_steps,
     one_sided_noise,

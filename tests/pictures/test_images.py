@@ -17,7 +17,7 @@ resource: Any = pytest.importorskip("resource", reason="POSIX has limits on addr
 DRAW = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), resource.RLIM_INFINITY))
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.pictures import images
 spec = {"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": {"x": {"field": "a"}}}
 for draw in (images.svg, images.svg, images.png):

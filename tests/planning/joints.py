@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.bits.curves import Curves
 
 INF = math.inf

@@ -17,8 +17,8 @@ from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import drawn, grid
 from unspoken import Adversary
+from unspoken.core.types.bound import LOG2
 from unspoken.planning import Plan
-from unspoken.types.bound import LOG2
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import unspoken
 from tests.effort import examples
-from unspoken.beliefs import Belief, Independent, Joint, Pairwise
-from unspoken.errors import InputError
+from unspoken.core.beliefs import Belief, Independent, Joint, Pairwise
+from unspoken.core.errors import InputError
 from unspoken.planning import Closure, closure
 from unspoken.planning.supports import telling_values
 

@@ -16,10 +16,10 @@ from tests.computed import computed
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, XOR, drawn, grid, plan_enumerated
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.types.bound import LOG2
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.coalitions import overlapping
-from unspoken.types.bound import LOG2
 
 INF = math.inf
 PAIRS = [[0, 1], [1, 2]]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from unspoken.numerics.entropy import h
+from unspoken.core.numerics.entropy import h
 from unspoken.planning.bits.curves import ERROR, Curves
 
 DIGITS = 700  # 1 - e^-eps at eps = 1e-280 needs them

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
 from tests.planning.joints import INF, Task, curves, leaks, one_cause, random_joint, tasks
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.bits import relaxation
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.envelope import Envelope

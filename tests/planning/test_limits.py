@@ -16,12 +16,12 @@ import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import drawn, plan_enumerated
-from unspoken.beliefs import Belief
-from unspoken.mechanisms import Mechanism
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.views import View
 from unspoken.planning import Broken, Limits
 from unspoken.planning.joint_law import AnswerLaw
 from unspoken.planning.limits import ROUNDING
-from unspoken.views import View
 
 # "B is 1", 14 % of what may be released, multiplies the odds of A = 0 by 3.
 BELIEF = unspoken.Joint([[0.14, 0.06], [0.72, 0.08]], names=["A", "B"])

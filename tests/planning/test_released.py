@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from benchmarks.instances import curves_of, latent_classes
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.bits.curves import Curves, Jet
 from unspoken.planning.bits.items import Items
 from unspoken.planning.bits.maximise import maximise

@@ -14,9 +14,9 @@ import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, drawn, grid, is_kept, no_point_beats, plan_enumerated
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.types.bound import LOG2
 from unspoken.planning import closure
-from unspoken.types.bound import LOG2
 
 pytestmark = pytest.mark.slow
 

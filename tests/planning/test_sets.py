@@ -13,7 +13,7 @@ import unspoken
 from tests.effort import examples
 from tests.planning.enumerated import Enumerated
 from tests.planning.test_values import LIMITS, grid, plan_of
-from unspoken.errors import InputError, NotKnown, UnspokenError
+from unspoken.core.errors import InputError, NotKnown, UnspokenError
 from unspoken.planning import closure
 
 HIDDEN = {"x0": (0,), "x1": (0,)}

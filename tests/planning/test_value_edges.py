@@ -9,7 +9,7 @@ import pytest
 
 import unspoken
 from tests.planning.test_values import plan_of
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.planning import coalitions
 
 pytestmark = pytest.mark.slow

@@ -16,6 +16,7 @@ import unspoken
 from tests.effort import EFFORT, examples
 from tests.planning.enumerated import Enumerated
 from tests.work import count_calls
+from unspoken.core.types.bound import LOG2
 from unspoken.planning.block import Block
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.joint_law import AnswerLaw
@@ -23,7 +24,6 @@ from unspoken.planning.limits import Limits
 from unspoken.planning.problem import CellOptions, ReleaseProblem
 from unspoken.planning.protection import Protection
 from unspoken.planning.values import plan_values
-from unspoken.types.bound import LOG2
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.policy.cases import COLUMNS, GOOD, edited
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import ColumnInfo
 from unspoken.policy import Project, check_columns
-from unspoken.types.column import ColumnInfo
 
 
 def told(text: str, columns: tuple[ColumnInfo, ...] = COLUMNS) -> str:

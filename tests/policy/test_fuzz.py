@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.policy.cases import COLUMNS, GOOD, LEAST
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Project, check_columns, check_files, starter
 
 pytestmark = pytest.mark.slow

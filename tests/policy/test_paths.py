@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Project
 
 TEXT = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy.cases import GOOD, LEAST, edited
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Attribute, DeclaredLimits, Epoch, Files, Project, Source, check_files
 
 

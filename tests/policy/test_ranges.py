@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Project
 from unspoken.policy.range_checks import LARGEST
 from unspoken.policy.schema import (

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.effort import examples
 from tests.policy.cases import COLUMNS
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.round_edges import round_edges
+from unspoken.core.types.column import Cell, ColumnInfo, Grouping, Kind
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.errors import InputError
-from unspoken.numerics.round_edges import round_edges
 from unspoken.policy import Project, check_columns, starter
 from unspoken.policy.guesses import guess_keys, guess_unit, named_by
-from unspoken.types.column import Cell, ColumnInfo, Grouping, Kind
 
 pytestmark = pytest.mark.slow
 

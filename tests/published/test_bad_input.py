@@ -12,7 +12,7 @@ import pytest
 
 import unspoken
 from unspoken import published
-from unspoken.errors import InputError, NotKnown
+from unspoken.core.errors import InputError, NotKnown
 from unspoken.models import Neighbour
 
 COINS = unspoken.Joint(np.full((2, 2), 0.25))

@@ -10,9 +10,9 @@ import pytest
 
 import unspoken
 from tests.test_vectors_noisy import joint, kind, leak, numbers, same, separation
-from unspoken.beliefs import Chain, Joint
 from unspoken.calibration import accuracy
-from unspoken.mechanisms import Laplace, Together
+from unspoken.core.beliefs import Chain, Joint
+from unspoken.core.mechanisms import Laplace, Together
 from unspoken.models.friends import Neighbour, blocked
 from unspoken.models.friendships import Friendships
 from unspoken.published.dependent import (

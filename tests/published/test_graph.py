@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.core.searching import pdp_nodes
 from unspoken.published import Graph, graph
 from unspoken.published.tails import pdp_tails
-from unspoken.searching import pdp_nodes
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conversion import reference
-from unspoken.conversion import bound_from_dp, mechanism_distances
-from unspoken.errors import InputError
+from tests.core.conversion import reference
+from unspoken.core.conversion import bound_from_dp, mechanism_distances
+from unspoken.core.errors import InputError
 from unspoken.published import information_group, information_sequential
 
 EPSILON, SIGMA = 0.5, 0.1

@@ -16,7 +16,7 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import chances, grow, project
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import created
 from unspoken.releasing import backup, restore

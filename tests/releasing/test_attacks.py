@@ -23,9 +23,9 @@ from tests.releasing.small import planned, small
 from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import FAMILY, ClaimedBound, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.numerics.arrays import Mask
 from unspoken.ledger import Ledger, Seal, account, chain, fold
-from unspoken.numerics.arrays import Mask
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import release
 from unspoken.releasing.deciding.admission import Admission

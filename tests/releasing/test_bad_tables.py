@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
+from unspoken.core.errors import UnspokenError
 from unspoken.engines.protocol import Table
-from unspoken.errors import UnspokenError
 from unspoken.learning import Learned
 from unspoken.ledger import Ledger
 from unspoken.policy import Project

@@ -12,7 +12,7 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import chances, grow, project
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import unfinished
 from unspoken.releasing import learn_project

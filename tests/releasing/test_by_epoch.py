@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import rehearse, release, verified

@@ -17,7 +17,7 @@ from tests.releasing.killed import released_until
 from tests.releasing.test_by_epoch import charges, files, months, project
 from tests.selection import slow_values
 from tests.within import HANG
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import by_epoch, release, verified
 from unspoken.releasing.rows import sorting
 

@@ -12,7 +12,7 @@ import pytest
 
 import unspoken
 from tests.releasing.small import KEY, small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.numerics.coins import MasterKey, draw, encode_keys, record_keys
 from unspoken.releasing import release
 

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.errors import LimitExceeded
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array, Mask
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import Array, Mask
 from unspoken.releasing import adopt_plan, prepare, release
 
 CAP = 4.0

@@ -14,8 +14,8 @@ import pytest
 
 from tests.releasing.test_by_record import project, table
 from tests.selection import slow_values
+from unspoken.core.errors import InputError
 from unspoken.doors.cli import run
-from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.releasing import release
 from unspoken.releasing.assessing.promise import Promise

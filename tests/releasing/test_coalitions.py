@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.mechanisms.one_sided import release_probability
-from unspoken.numerics.coin_thresholds import ALWAYS, threshold
+from unspoken.core.mechanisms.one_sided import release_probability
+from unspoken.core.numerics.coin_thresholds import ALWAYS, threshold
 from unspoken.releasing.assessing.coarse import coarse, probability, up
 
 

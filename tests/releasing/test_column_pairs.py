@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from unspoken.core.numerics import two_way
+from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.engines.duckdb import DuckTable
-from unspoken.numerics import two_way
-from unspoken.numerics.two_way import blocks_of, two_way_counts
 from unspoken.releasing import column_pairs, leaking
 from unspoken.releasing.assessing.table_scan import TableScan
 from unspoken.releasing.assessing.telling_cells import CHANCE

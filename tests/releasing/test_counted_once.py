@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts import beside, counted
 from unspoken.releasing import Prepared, prepare, release
 from unspoken.releasing.flow import rehearse

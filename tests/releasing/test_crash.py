@@ -26,9 +26,9 @@ from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
 from tests.selection import slow_values
 from tests.within import HANG
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
 from unspoken.releasing import adopt_plan, flow, release, verified

@@ -20,7 +20,7 @@ import pytest
 from tests.forked import FORKED
 from tests.releasing.small import small
 from tests.within import HANG, wait_for_locks
-from unspoken.errors import InputError, UnspokenError
+from unspoken.core.errors import InputError, UnspokenError
 from unspoken.ledger import Ledger
 from unspoken.ledger import sqlite as sqlite_ledger
 from unspoken.numerics import files

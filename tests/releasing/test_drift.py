@@ -14,7 +14,7 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project, with_confidence_set
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.releasing import adopt_plan, difference, learn_project, prepare
 from unspoken.releasing.assessing.drift import LEVEL, _apart

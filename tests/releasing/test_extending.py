@@ -18,7 +18,7 @@ import unspoken
 from tests.releasing.small import small
 from tests.releasing.test_by_record import project, shown, table
 from unspoken import Extension, release
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Exposure, Ledger
 from unspoken.releasing import adopt_plan, learn_project
 from unspoken.releasing.assessing.leaks import limits_of

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.ledger import Ledger, Release
 from unspoken.releasing import Released, rehearse, release
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
 from unspoken.policy.bin_edges import bin_names

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.families import Intervals
+from unspoken.core.families import Intervals
 from unspoken.learning.once import moved
 from unspoken.releasing import Prepared, learn_project, prepare
 

@@ -15,8 +15,8 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.engines.handed_in import arrow_table
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.releasing import rehearse
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan, prepare, rehearse
 from unspoken.releasing.assessing.leaks import leakage_matrix
 

@@ -12,15 +12,15 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project, with_confidence_set
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.types.bound import Bound
 from unspoken.learning import table_of
 from unspoken.learning.counts.counted import Cache
 from unspoken.learning.pinned import Pinned
-from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing import learn_project
 from unspoken.releasing.assessing import boxed as boxing
 from unspoken.releasing.assessing.boxed import Boxed, _most, box_of, boxed
-from unspoken.types.bound import Bound
 
 pytestmark = pytest.mark.slow
 

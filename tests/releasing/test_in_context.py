@@ -18,12 +18,12 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import Attributes, small
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.mechanisms.one_sided import release_probability
+from unspoken.core.types.domain import WITHHELD
 from unspoken.learning import Learned
-from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.assessing.findings import Findings
-from unspoken.types.domain import WITHHELD
 
 Row = tuple[str, ...]
 

@@ -12,7 +12,7 @@ import pytest
 
 import unspoken
 from tests.releasing.test_pooled_records import project
-from unspoken.mechanisms import Geometric, Together
+from unspoken.core.mechanisms import Geometric, Together
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.releasing.deciding import judged

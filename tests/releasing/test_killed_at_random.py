@@ -18,7 +18,7 @@ from tests.releasing.test_by_epoch import charges, months, project
 from tests.releasing.test_by_epoch_killed import grown, plain
 from tests.releasing.test_crash import ATTRIBUTES, files_of, paired, table
 from tests.within import HANG
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.releasing import release
 from unspoken.releasing.writing import publishing
 

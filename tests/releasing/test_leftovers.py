@@ -11,8 +11,8 @@ from tests.forked import FORKED
 from tests.releasing.killed import released_until
 from tests.releasing.test_by_epoch import months, project
 from tests.within import HANG
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.numerics.files import partial_of, unfinished
 from unspoken.policy import Project
 from unspoken.releasing import rehearse, release

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.releasing import rehearse, release
 
 ROWS = 4_000

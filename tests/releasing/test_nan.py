@@ -11,7 +11,7 @@ import pytest
 
 from tests.doors.conftest import Run, folder, occupancy, run  # noqa: F401
 from tests.releasing.small import Attributes, small
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Project
 from unspoken.releasing import prepare, release
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import planned, small
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.releasing import prepare, release
 from unspoken.releasing.open_project import OpenProject

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.auditing.releases import audit
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import adopt_plan, release
 from unspoken.releasing.reproducing import reproduce_all
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.releasing import adopt_plan, release
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import chances, grow, project
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.learning.once import Once
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger

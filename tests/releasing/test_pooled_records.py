@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare, release

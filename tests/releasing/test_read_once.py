@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.test_by_epoch import Row, charges, files, keys, months, project
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import release
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.rows import gathering

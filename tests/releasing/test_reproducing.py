@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.core.errors import InputError
 from unspoken.doors.cli import run
-from unspoken.errors import InputError
 from unspoken.releasing import release
 from unspoken.releasing.reproducing import Reproduced, reproduce_all
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.releasing.small import KEY, small
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import BATCH, Scan
-from unspoken.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.open_project import OpenProject

@@ -9,7 +9,7 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import prepare, rehearse, release
 
 ROWS = 40

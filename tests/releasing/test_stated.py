@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import unspoken
-from tests.mechanisms.test_extension import added_of, adds_more, coin_of, first_of, histories
-from tests.mechanisms.worlds_of_records import KINDS, World, world
+from tests.core.mechanisms.test_extension import added_of, adds_more, coin_of, first_of, histories
+from tests.core.mechanisms.worlds_of_records import KINDS, World, world
 from tests.planning.records import enumerated
 from unspoken import Extension, OneSided
+from unspoken.core.mechanisms import Mechanism
 from unspoken.learning.intervals import confidence
-from unspoken.mechanisms import Mechanism
 from unspoken.releasing.assessing.stated import less_often, stated, stated_given, unexpected
 
 Shown = Callable[[tuple[Any, ...], str], Fraction]  # how often a record shows a name

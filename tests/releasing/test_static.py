@@ -12,8 +12,8 @@ import pytest
 import unspoken
 from tests.releasing.small import small
 from unspoken import Adversary, Together, release
-from unspoken.errors import InputError
-from unspoken.mechanisms import InEpoch
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import InEpoch
 
 PERSONS, MONTHS = 60, 6
 

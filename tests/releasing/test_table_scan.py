@@ -18,7 +18,7 @@ import pytest
 
 import unspoken
 from unspoken import Finite, Independent
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing.assessing.leaks import leak
 from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.rare import FEW, Grouped

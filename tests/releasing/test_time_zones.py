@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import KEY, planned, small
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.starting import begin
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.policy import Project
 from unspoken.releasing import release
 

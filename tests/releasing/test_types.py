@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import Attributes, planned, small
-from unspoken.errors import InputError
-from unspoken.numerics.coin_thresholds import released, threshold
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     MasterKey,
     attribute_keys,

@@ -17,9 +17,9 @@ import pytest
 
 from tests.releasing.small import Attributes, small
 from tests.releasing.test_in_context import answers, hidden_in_a_room
+from unspoken.core.types.bound import Estimate
 from unspoken.releasing import prepare, release
 from unspoken.releasing.undeclared import LEAST, Undeclared, undeclared
-from unspoken.types.bound import Estimate
 
 ATTRIBUTES: Attributes = {"x": {"sensitive": "x = 'ill'"}, "y": {}}
 LIMITS: dict[str, Any] = {"limit_bits": 1.0, "odds_cap": 4.0}

@@ -14,7 +14,7 @@ import pytest
 
 from tests.releasing.small import planned, small
 from tests.releasing.test_habits import by_counting, mutual_information
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import prepare, release
 from unspoken.releasing.assessing.habits import Blanks
 

@@ -12,7 +12,7 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.releasing import backup, restore
 from unspoken.releasing.custody.unpacking import unpacking_folder
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import Attributes, small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import Released, prepare, release
 
 ROWS = 60_000

@@ -17,8 +17,8 @@ from tests.releasing.small import small
 from tests.releasing.test_archive import changed
 from tests.servers.conftest import needed
 from tests.servers.listening import CLEARTEXT, MD5, listening
+from unspoken.core.errors import InputError
 from unspoken.doors import cli
-from unspoken.errors import InputError
 from unspoken.ledger import Ledger
 from unspoken.ledger.database_host import HOSTS, other_hosts_allowed
 from unspoken.releasing import backup, release, restore

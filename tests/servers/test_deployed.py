@@ -23,7 +23,7 @@ from tests.serving import building
 from tests.serving.running import Running, running
 from tests.within import HANG, eventually
 from unspoken.client import Client
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"

@@ -14,7 +14,7 @@ from tests.effort import KILLS
 from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
 from tests.ledger.histories import event
 from tests.releasing.small import small
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Head, KeyedRequest, Ledger, store
 from unspoken.ledger import schema as tables
 from unspoken.releasing import backup, release, restore, verified

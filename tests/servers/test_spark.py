@@ -19,9 +19,9 @@ import pytest
 
 from tests.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
 from tests.releasing.small import KEY, planned, small
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import Among, Scan, Table, Work
 from unspoken.engines.spark import SparkTable
-from unspoken.errors import InputError
 from unspoken.learning import Learned, duckdb_table, table_of
 from unspoken.policy import Project
 from unspoken.releasing import release

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import small
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.releasing import release
 

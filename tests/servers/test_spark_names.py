@@ -11,7 +11,7 @@ import pytest
 
 from tests.releasing.small import small
 from tests.servers.test_spark import SPARK, bytes_of
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.learning import table_of
 from unspoken.policy import Project
 from unspoken.releasing import release

@@ -22,8 +22,8 @@ from tests.serving import building
 from tests.serving.running import running
 from tests.within import HANG
 from unspoken.client import Client, ReleasedCells
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.service.bounds import Bounds
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan

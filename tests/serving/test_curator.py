@@ -11,7 +11,7 @@ import pytest
 
 from tests.serving import building
 from unspoken.answering import NoisyAnswer, Promised
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, release

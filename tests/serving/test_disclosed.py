@@ -15,10 +15,10 @@ from rich.console import Console
 
 from tests.serving import building
 from tests.serving.running import running
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import RecordCoin
 from unspoken.doors import disclosing
 from unspoken.doors.cli import run
-from unspoken.errors import InputError, LimitExceeded
-from unspoken.mechanisms import RecordCoin
 from unspoken.releasing import adopt_plan
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving import Curator, Refused, Request

@@ -17,8 +17,8 @@ from tests.releasing.test_reproducing import reproduce
 from tests.serving import building
 from tests.serving.running import running
 from unspoken.answering import query
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Ledger
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare, rehearse, release

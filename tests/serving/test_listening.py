@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.within import HANG
+from unspoken.core.errors import InputError
 from unspoken.doors.service.running import listening
-from unspoken.errors import InputError
 from unspoken.serving import Curator, Held
 
 

@@ -18,9 +18,9 @@ import pytest
 from tests.serving import building
 from tests.within import HANG, within
 from unspoken.answering import NoisyAnswer
+from unspoken.core.errors import InputError
 from unspoken.engines import duckdb as engine
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError
 from unspoken.learning.counts import beside
 from unspoken.policy import Project
 from unspoken.serving import Curator

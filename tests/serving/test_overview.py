@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from tests.serving.building import project
-from unspoken.adversary import Adversary
-from unspoken.errors import InputError
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import InputError
+from unspoken.core.measures import MEASURES
 from unspoken.ledger import Account, AnswerEvent, Ledger, Release
-from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
 from unspoken.releasing.custody.custody import Custody

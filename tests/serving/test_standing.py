@@ -9,15 +9,15 @@ import pytest
 
 from tests.serving import building
 from unspoken import leakage
-from unspoken.adversary import Adversary
-from unspoken.errors import LimitExceeded
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.mechanisms import Geometric
+from unspoken.core.mechanisms.parts import Parts
+from unspoken.core.types.domain import Domain
 from unspoken.ledger import Account, AnswerEvent
-from unspoken.mechanisms import Geometric
-from unspoken.mechanisms.parts import Parts
 from unspoken.releasing import adopt_plan
 from unspoken.serving import Curator
 from unspoken.serving.request import Request
-from unspoken.types.domain import Domain
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,10 @@ import pytest
 
 from tests.effort import EFFORT
 from tests.serving.running import Running, running
-from unspoken.adversary import Adversary
-from unspoken.errors import LimitExceeded
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.measures import MEASURES
 from unspoken.ledger import Account, AnswerEvent, Ledger, Release
-from unspoken.measures import MEASURES
 from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
 from unspoken.serving.notices import Notices

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engines.test_duckdb import run
 from tests.work import count_calls
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.simulation import building
 
 NAMES = ["first_arrival", "last_leave", "mean_occupancy", "exits"]

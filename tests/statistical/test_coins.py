@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unspoken.numerics.arrays import Words
-from unspoken.numerics.coin_thresholds import ALWAYS, released, threshold
+from unspoken.core.numerics.arrays import Words
+from unspoken.core.numerics.coin_thresholds import ALWAYS, released, threshold
 from unspoken.numerics.coins import (
     BATCH,
     MasterKey,

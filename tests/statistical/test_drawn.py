@@ -21,13 +21,15 @@ import pytest
 from scipy.stats import binom, nbinom
 
 from tests.effort import DAILY
-from unspoken.adversary import Adversary
 from unspoken.answering import noise as answers
 from unspoken.answering.numbers import Number
-from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise, Suppression
+from unspoken.core.adversary import Adversary
+from unspoken.core.mechanisms import Geometric, Laplace, OneSidedNoise, Suppression
+from unspoken.core.numerics.arrays import Counts, Words
+from unspoken.core.numerics.coin_thresholds import released, threshold
+from unspoken.core.types.domain import Domain
+from unspoken.core.types.noise import Noise
 from unspoken.mechanisms.drawing import draw, on_grid, with_noise_of
-from unspoken.numerics.arrays import Counts, Words
-from unspoken.numerics.coin_thresholds import released, threshold
 from unspoken.numerics.coins import (
     MasterKey,
     attribute_keys,
@@ -37,8 +39,6 @@ from unspoken.numerics.coins import (
 )
 from unspoken.numerics.coins import draw as tossed
 from unspoken.numerics.noise import one_sided_noise, two_sided_noise, with_noise
-from unspoken.types.domain import Domain
-from unspoken.types.noise import Noise
 
 ALARM = 1e-6
 CHECKS = 4  # of a case, at most

@@ -23,12 +23,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import KEY, planned, small
+from unspoken.core.mechanisms import one_sided
+from unspoken.core.numerics.arrays import Mask
+from unspoken.core.numerics.coin_thresholds import threshold
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.mechanisms import one_sided
 from unspoken.numerics import coins as tossed
-from unspoken.numerics.arrays import Mask
-from unspoken.numerics.coin_thresholds import threshold
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.policy import Project
 from unspoken.releasing import asked, release

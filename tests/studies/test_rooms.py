@@ -7,7 +7,7 @@ import pytest
 
 from studies.p001.offices import law
 from studies.p001.rooms import RoomDays, attributes
-from unspoken.numerics.arrays import Mask
+from unspoken.core.numerics.arrays import Mask
 
 pytestmark = pytest.mark.slow
 

@@ -17,10 +17,10 @@ from unspoken.answering.intervals import ErrorBar
 from unspoken.answering.noise import CHANCE, AnswerNoise
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import AnswerColumn, Question, Term
-from unspoken.display import Framed, Shown
-from unspoken.errors import unknown
-from unspoken.numerics.arrays import Counts
-from unspoken.pictures import Bar, Picture, bars
+from unspoken.core.display import Framed, Shown
+from unspoken.core.errors import unknown
+from unspoken.core.numerics.arrays import Counts
+from unspoken.core.pictures import Bar, Picture, bars
 
 __all__ = ["NoisyAnswer", "Promised", "as_asked", "assembled", "with_error"]
 

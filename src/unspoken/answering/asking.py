@@ -17,11 +17,11 @@ from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Mechanism, OneSided, Together
 from unspoken.engines.protocol import ContributionBound, Scan, Table
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.learning.counts.looked import Looked
 from unspoken.ledger import Account, AnswerEvent, Charged
-from unspoken.mechanisms import Mechanism, OneSided, Together
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.numerics.prf import KEY_BYTES
 from unspoken.policy import Project

@@ -17,17 +17,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from unspoken.answering.select import WHERE, Fragment
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import Cell
 from unspoken.engines.arrow import missing, numbers
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier, literal
-from unspoken.errors import InputError
 from unspoken.learning.marks.casts import cast_of
 from unspoken.learning.marks.cells import CellRule
 from unspoken.numerics.noise import MOST
 from unspoken.policy import Project
 from unspoken.policy.quoting import toml_key
-from unspoken.types.column import Cell
 
 __all__ = ["AttributeCells", "Span"]
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from unspoken.answering.given import given_answers
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.policy import Project
 from unspoken.releasing import rehearse
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.question import Question
 from unspoken.answering.select import WHERE
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.protocol import ContributionBound, Table
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes, Counts
 from unspoken.numerics.noise import MOST
 
 __all__ = ["ONE", "Exact"]

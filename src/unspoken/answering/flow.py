@@ -18,15 +18,15 @@ from unspoken.answering.exact import Exact
 from unspoken.answering.intervals import error_bars
 from unspoken.answering.noise import AnswerNoise, within
 from unspoken.answering.select import WHERE
+from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.core.numerics.numbers import number, which_draw
+from unspoken.core.types.kinds import expect
 from unspoken.engines.handed_in import ArrowStream
-from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.ledger import Account, Answered
 from unspoken.numerics.noise import two_sided_noise
-from unspoken.numerics.numbers import number, which_draw
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import OpenProject
-from unspoken.types.kinds import expect
 
 __all__ = ["query"]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unspoken.answering.noise import CHANCE
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.bound import exp_or_inf
+from unspoken.core.types.domain import Domain
 from unspoken.learning.intervals.noise_law import reach
 from unspoken.ledger import AnswerEvent, Ledger
-from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
-from unspoken.types.bound import exp_or_inf
-from unspoken.types.domain import Domain
 
 __all__ = ["GivenAnswer", "given_answers", "odds_beside", "together"]
 

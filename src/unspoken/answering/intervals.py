@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from unspoken.answering.attribute_cells import Span
 from unspoken.answering.noise import CHANCE, AnswerNoise
 from unspoken.answering.question import AnswerColumn, Question, Term
-from unspoken.display import json_number
+from unspoken.core.display import json_number
 
 __all__ = ["ErrorBar", "AnswerInterval", "error_bars", "intervals"]
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from unspoken.core.types.domain import Domain
 from unspoken.engines.protocol import BATCH
 from unspoken.ledger import Given, rows_by
 from unspoken.numerics.coins import MasterKey
@@ -22,7 +23,6 @@ from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.rows.kernel import RowKernel, found
 from unspoken.releasing.rows.reading import Reading, Rules
 from unspoken.releasing.rows.witness import Prints, Records, Witness
-from unspoken.types.domain import Domain
 
 __all__ = ["FirstRead", "fingerprints", "first_read"]
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Geometric, Mechanism, RecordCounts, Together
+from unspoken.core.numerics.numbers import number
+from unspoken.core.numerics.roots import last_where
 from unspoken.learning.intervals.noise_law import reach
 from unspoken.learning.marks.labels import Labelling
-from unspoken.mechanisms import Geometric, Mechanism, RecordCounts, Together
 from unspoken.numerics.noise import scale_of
-from unspoken.numerics.numbers import number
-from unspoken.numerics.roots import last_where
 
 __all__ = ["CHANCE", "EPSILONS", "AnswerNoise", "by_epsilon", "coarse", "least", "moved", "within"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from unspoken.answering.attribute_cells import AttributeCells
+from unspoken.core.numerics.arrays import Counts
+from unspoken.core.types.domain import Value
 from unspoken.engines.sql import Expression
 from unspoken.learning.marks.labels import NONE, Labelling
-from unspoken.numerics.arrays import Counts
-from unspoken.types.domain import Value
 
 __all__ = ["Number"]
 

@@ -16,9 +16,9 @@ from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.noise import EPSILONS, AnswerNoise, by_epsilon, coarse
 from unspoken.answering.question import bound
 from unspoken.answering.shell import command
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.mechanisms import Mechanism
 from unspoken.engines.sql import name_in_sql
-from unspoken.errors import LimitExceeded
-from unspoken.mechanisms import Mechanism
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.custody.believing import used_rows

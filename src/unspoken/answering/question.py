@@ -22,13 +22,13 @@ import numpy as np
 from unspoken.answering.attribute_cells import AttributeCells, Span
 from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Fragment, Select
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.numerics.arrays import Counts, Mask
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Shaped, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError, unknown
 from unspoken.learning import Learned
-from unspoken.numerics.arrays import Counts, Mask
 from unspoken.policy import Project
 
 __all__ = ["PUBLIC", "AnswerColumn", "Question", "Term", "bound", "read_select"]

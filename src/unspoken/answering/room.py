@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from unspoken.answering.asking import Asking
 from unspoken.answering.noise import coarse
 from unspoken.answering.offers import asking_of, least_beside, shown_beside
-from unspoken.errors import LimitExceeded, UnspokenError
-from unspoken.mechanisms import Mechanism
+from unspoken.core.errors import LimitExceeded, UnspokenError
+from unspoken.core.mechanisms import Mechanism
 from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import Prepared

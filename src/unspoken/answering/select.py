@@ -17,10 +17,10 @@ from typing import Any
 import duckdb
 
 from unspoken.answering.spelling import conjuncts
+from unspoken.core.errors import InputError
 from unspoken.engines.session import embedded
 from unspoken.engines.sql import column_of
 from unspoken.engines.syntax import Node, nodes, parsed
-from unspoken.errors import InputError
 
 __all__ = ["WHERE", "Aggregate", "Fragment", "Select", "narrowed"]
 

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from unspoken.beliefs import Chain
-from unspoken.conversion import temporal_budget
+from unspoken.core.beliefs import Chain
+from unspoken.core.conversion import temporal_budget
 from unspoken.ledger import Account, AnswerEvent, rows_of
 from unspoken.policy import Project
 

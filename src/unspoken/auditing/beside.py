@@ -32,13 +32,13 @@ from unspoken.auditing.released_column import (
 )
 from unspoken.auditing.strays import Strays, parted, there
 from unspoken.auditing.trials import WITHHELD_AS, Trials
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.engines.arrow import in_one, numbers, plain
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import InputError, unknown
 from unspoken.learning.counts.of_unit import Previous
-from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 from unspoken.releasing.rows.reading import missing
 

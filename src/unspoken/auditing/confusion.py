@@ -1,6 +1,6 @@
 """What an event tells, by counting: how often it came where the secret was true, and elsewhere.
 
-Each end is Clopper and Pearson's (numerics/binomial.py), the chance to miss split evenly among
+Each end is Clopper and Pearson's (core/numerics/binomial.py), the chance to miss split evenly among
 the ends that a number needs. Coins of rows are independent, so rows are trials, also of one table,
 whose rows have different chances: the tails of their sum are no heavier than those of the binomial
 law of the same mean (Hoeffding, 1956).
@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.errors import unknown
-from unspoken.numerics.arrays import Array, Counts
-from unspoken.numerics.binomial import lower_end, upper_end
+from unspoken.core.errors import unknown
+from unspoken.core.numerics.arrays import Array, Counts
+from unspoken.core.numerics.binomial import lower_end, upper_end
 
 __all__ = ["SCALES", "Confusion", "Interval", "Scale", "scale_named"]
 

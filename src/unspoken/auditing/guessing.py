@@ -15,10 +15,10 @@ import numpy as np
 
 from unspoken.auditing.released_column import ReleasedColumn
 from unspoken.auditing.trials import WITHHELD_AS
-from unspoken.display import Shown, share
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.numerics.binomial import lower_end, upper_end
-from unspoken.types.bound import Estimate
+from unspoken.core.display import Shown, share
+from unspoken.core.numerics.arrays import Array, Mask
+from unspoken.core.numerics.binomial import lower_end, upper_end
+from unspoken.core.types.bound import Estimate
 
 __all__ = ["Guessed", "guessed"]
 

@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.auditing.released_column import MOST, has_scale
+from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.engines.arrow import in_one, missing, numbers, plain
-from unspoken.numerics.arrays import Codes, Mask
 
 __all__ = ["NOTHING", "Hint", "where", "written"]
 

@@ -18,9 +18,9 @@ import numpy as np
 from unspoken.auditing.attacks import ATTACKS, PublicKnowledge
 from unspoken.auditing.confusion import Confusion, Scale, scale_named
 from unspoken.auditing.trials import Trials
-from unspoken.display import Shown, json_number, share
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.types.bound import Estimate
+from unspoken.core.display import Shown, json_number, share
+from unspoken.core.numerics.arrays import Array, Mask
+from unspoken.core.types.bound import Estimate
 
 __all__ = ["FAMILY", "ClaimedBound", "Reached", "Verdict", "attacked", "furthest"]
 

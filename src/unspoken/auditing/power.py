@@ -18,8 +18,8 @@ import numpy as np
 
 from unspoken.auditing.confusion import Confusion, scale_named
 from unspoken.auditing.judging import ClaimedBound, Verdict
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.binomial import lower_end, upper_end
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.binomial import lower_end, upper_end
 
 __all__ = ["MISSED", "fewest", "is_found"]
 

@@ -16,7 +16,7 @@ from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 __all__ = ["fitted", "rebuilt"]

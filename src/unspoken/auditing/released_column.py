@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.auditing.trials import WITHHELD_AS
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 from unspoken.engines.arrow import in_one, missing, numbers, plain
-from unspoken.numerics.arrays import Array, Codes, Mask
 
 __all__ = [
     "MOST",

@@ -26,10 +26,10 @@ from unspoken.auditing.judging import FAMILY, ClaimedBound, Verdict, attacked, f
 from unspoken.auditing.released_column import ReleasedColumn
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.display import Shown, share
+from unspoken.core.display import Shown, share
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Array, Codes, Mask
 from unspoken.numerics.coins import fresh_draws
 
 __all__ = ["AuditedFile", "Guessed", "AttackedSecret", "audit_file"]

@@ -34,11 +34,11 @@ from unspoken.auditing.judging import FAMILY, ClaimedBound, Verdict, attacked
 from unspoken.auditing.sources import GIVEN, codes_of, gaps, hidden, labels, laid_open
 from unspoken.auditing.strays import Strays, parted
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.display import Shown, share
+from unspoken.core.display import Shown, share
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.engines.arrow import in_one, numbers
 from unspoken.engines.handed_in import ArrowStream
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import fresh_draws
 from unspoken.policy import Project
 from unspoken.releasing import Prepared, prepare

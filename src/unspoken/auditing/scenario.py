@@ -10,12 +10,12 @@ from importlib import resources
 from typing import Any, Literal
 
 from unspoken import auditing
-from unspoken.adversary import Adversary
 from unspoken.auditing.staged import STAGES
 from unspoken.auditing.worlds import Hypotheses, World, modelled
-from unspoken.beliefs import BELIEFS, Belief
-from unspoken.errors import InputError, among, unknown
-from unspoken.mechanisms import Mechanism, from_description
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import BELIEFS, Belief
+from unspoken.core.errors import InputError, among, unknown
+from unspoken.core.mechanisms import Mechanism, from_description
 from unspoken.planning import plan
 
 __all__ = ["EXPECTED", "Expect", "Scenario", "catalogue"]

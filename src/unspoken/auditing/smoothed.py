@@ -15,9 +15,9 @@ from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World, in_steps
-from unspoken.beliefs import Chain
-from unspoken.conversion import temporal
-from unspoken.numerics.arrays import Array
+from unspoken.core.beliefs import Chain
+from unspoken.core.conversion import temporal
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["smoothed"]
 

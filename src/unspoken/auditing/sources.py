@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.auditing.around import coded, named, units_of
+from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.engines.arrow import as_given, in_one, numbers, plain
 from unspoken.engines.of_keys import columns_of
 from unspoken.engines.protocol import Scan
 from unspoken.learning import Labeller
 from unspoken.learning.counts.contexts import contexts_of
 from unspoken.learning.counts.of_unit import Habit, Previous
-from unspoken.numerics.arrays import Codes, Mask
 from unspoken.policy import Context
 from unspoken.policy.bin_edges import bin_names
 from unspoken.releasing import Prepared

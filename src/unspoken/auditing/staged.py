@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from unspoken.adversary import Adversary
 from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.queried import asked_again, fitted_noise, groups_shown
@@ -19,9 +18,10 @@ from unspoken.auditing.rebuilt import rebuilt
 from unspoken.auditing.smoothed import smoothed
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.auditing.worlds import Hypotheses, World, in_steps, modelled
-from unspoken.beliefs import Joint
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Joint
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import Array
 from unspoken.numerics.noise import two_sided_noise
 
 __all__ = ["STAGES"]

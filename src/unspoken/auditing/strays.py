@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.display import Shown
+from unspoken.core.display import Shown
+from unspoken.core.errors import in_rows, shown
+from unspoken.core.numerics.arrays import Mask
 from unspoken.engines.arrow import in_one, numbers
-from unspoken.errors import in_rows, shown
-from unspoken.numerics.arrays import Mask
 
 __all__ = ["Strays", "parted", "there"]
 

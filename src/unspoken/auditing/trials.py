@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.numerics.arrays import Array, Mask
+from unspoken.core.numerics.arrays import Array, Mask
 
 __all__ = ["WITHHELD_AS", "Trials"]
 

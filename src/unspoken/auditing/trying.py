@@ -9,7 +9,7 @@ import numpy as np
 
 from unspoken.auditing.judging import FAMILY, Verdict, attacked
 from unspoken.auditing.scenario import Scenario
-from unspoken.display import Shown
+from unspoken.core.display import Shown
 
 __all__ = ["ZERO", "Tried", "TriedAll", "try_all"]
 

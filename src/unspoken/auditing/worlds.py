@@ -15,21 +15,21 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from unspoken.adversary import Adversary
 from unspoken.auditing.attacks import PublicKnowledge, Scorer
 from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import WITHHELD_AS, Trials
-from unspoken.beliefs import Belief
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.questions import leakage
+from unspoken.core.types.bound import log_or_inf
+from unspoken.core.types.channel import Output
+from unspoken.core.types.domain import WITHHELD, Domain, Value
+from unspoken.core.types.sums import term
 from unspoken.engines.arrow import array
-from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Array, Codes
 from unspoken.numerics.coins import Coins, MasterKey, encode_keys
 from unspoken.numerics.prf import KEY_BYTES
-from unspoken.questions import leakage
-from unspoken.types.bound import log_or_inf
-from unspoken.types.channel import Output
-from unspoken.types.domain import WITHHELD, Domain, Value
-from unspoken.types.sums import term
 
 __all__ = ["Hypotheses", "World", "in_steps", "modelled"]
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from unspoken.errors import InputError, TooLarge, among, shown
-from unspoken.numerics.numbers import number, positive, whole
-from unspoken.numerics.roots import last_where
-from unspoken.numerics.rounding import down, up
+from unspoken.core.errors import InputError, TooLarge, among, shown
+from unspoken.core.numerics.numbers import number, positive, whole
+from unspoken.core.numerics.roots import last_where
+from unspoken.core.numerics.rounding import down, up
 
 __all__ = ["accuracy"]
 

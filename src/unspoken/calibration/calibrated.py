@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.exact.scale import check_within_reach, exact
 from unspoken.calibration.exact.single_variable import floor_of
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NOISES, RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import METHODS, by_method, scales_by_rule
-from unspoken.display import Shown
-from unspoken.errors import among
-from unspoken.measures import MEASURES, MeasureName
-from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise
-from unspoken.mechanisms.linear import Terms, Weighted, merged
-from unspoken.types.bound import Bound, in_words
-from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, labels_by_name
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.display import Shown
+from unspoken.core.errors import among
+from unspoken.core.measures import MEASURES, MeasureName
+from unspoken.core.mechanisms import Geometric, Laplace, OneSidedNoise
+from unspoken.core.mechanisms.linear import Terms, Weighted, merged
+from unspoken.core.types.bound import Bound, in_words
+from unspoken.core.types.domain import Value
+from unspoken.core.types.kinds import expect, labels_by_name
 
 __all__ = ["Calibrated", "calibrate"]
 

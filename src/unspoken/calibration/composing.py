@@ -17,21 +17,21 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
 from unspoken.calibration.calibrated import Calibrated
 from unspoken.calibration.knowledge import Knows, whom
 from unspoken.calibration.problem import RATIO, NoiseProblem
 from unspoken.calibration.rules.methods import FOR_EVERYBODY, METHODS, by_method
-from unspoken.errors import InputError, NotKnown, TooLarge, UnspokenError
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Together
-from unspoken.mechanisms.linear import divided, written
-from unspoken.numerics.roots import least_scale
-from unspoken.numerics.rounding import sum_up
-from unspoken.questions import views_of_each
-from unspoken.searching import worst
-from unspoken.types.bound import Bound
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import InputError, NotKnown, TooLarge, UnspokenError
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Together
+from unspoken.core.mechanisms.linear import divided, written
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.numerics.rounding import sum_up
+from unspoken.core.questions import views_of_each
+from unspoken.core.searching import worst
+from unspoken.core.types.bound import Bound
 
 __all__ = ["composed", "parallel", "sequential"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.errors import InputError, unknown
-from unspoken.types.domain import Domain
-from unspoken.types.kinds import items
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.types.domain import Domain
+from unspoken.core.types.kinds import items
 
 __all__ = ["Knows", "checked", "whom"]
 

@@ -23,15 +23,15 @@ import math
 
 import numpy as np
 
-from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.beliefs.forests.forest import Forest
 from unspoken.calibration.calibrated import calibrate
 from unspoken.calibration.knowledge import Knows
-from unspoken.errors import InputError, NotKnown
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.numbers import positive
-from unspoken.numerics.rounding import down
-from unspoken.types.kinds import expect
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.beliefs.forests.forest import Forest
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.numbers import positive
+from unspoken.core.numerics.rounding import down
+from unspoken.core.types.kinds import expect
 
 __all__ = ["private_epsilon"]
 

@@ -11,21 +11,21 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, NotKnown, among, shown
-from unspoken.measures import MEASURES, MeasureName
-from unspoken.mechanisms import Geometric, Laplace, OneSidedNoise
-from unspoken.mechanisms.geometric import alpha_of
-from unspoken.mechanisms.linear import Weighted, frozen, linear_queries, parted, written
-from unspoken.numerics.arrays import CELLS
-from unspoken.numerics.numbers import number
-from unspoken.numerics.same import state
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
-from unspoken.types.kinds import expect
-from unspoken.types.sums import Weights, moved_by
-from unspoken.views import NoisyView, View
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.errors import InputError, NotKnown, among, shown
+from unspoken.core.measures import MEASURES, MeasureName
+from unspoken.core.mechanisms import Geometric, Laplace, OneSidedNoise
+from unspoken.core.mechanisms.geometric import alpha_of
+from unspoken.core.mechanisms.linear import Weighted, frozen, linear_queries, parted, written
+from unspoken.core.numerics.arrays import CELLS
+from unspoken.core.numerics.numbers import number
+from unspoken.core.numerics.same import state
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import Value
+from unspoken.core.types.kinds import expect
+from unspoken.core.types.sums import Weights, moved_by
+from unspoken.core.views import NoisyView, View
 
 __all__ = ["LEAST", "NOISES", "RATIO", "NoiseProblem"]
 
@@ -116,7 +116,7 @@ class NoiseProblem:
 
     def most(self, adversary: Adversary, scale: float, pieces: int = 1) -> float:
         """What this adversary does not exceed, quickly: told the answer but for some of its noise
-        (types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes
+        (core/types/noise.py: seeing nodes tells at least as much as seeing the answer). The nodes
         are the points, and of one answer so many ``pieces`` between them.
         """
         view = self.view(adversary, scale)

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.exact.scale import left_at
 from unspoken.calibration.knowledge import Knows, checked, whom
 from unspoken.calibration.problem import LEAST, NoiseProblem
 from unspoken.comparing.picture import STEPS, picture
 from unspoken.comparing.row import Row
 from unspoken.comparing.rules import RULES, ScaleRule
-from unspoken.display import Framed, Tabled
-from unspoken.errors import NotKnown, TooLarge
-from unspoken.mechanisms.linear import Terms, Weighted, merged
-from unspoken.pictures import Chart, Picture
-from unspoken.types.bound import in_words
-from unspoken.types.kinds import expect
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.display import Framed, Tabled
+from unspoken.core.errors import NotKnown, TooLarge
+from unspoken.core.mechanisms.linear import Terms, Weighted, merged
+from unspoken.core.pictures import Chart, Picture
+from unspoken.core.types.bound import in_words
+from unspoken.core.types.kinds import expect
 
 __all__ = ["Compared", "Progress", "compare"]
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from unspoken.comparing.row import Row
-from unspoken.pictures import GREY, RED, STRONG, TEXT, Chart, style
+from unspoken.core.pictures import GREY, RED, STRONG, TEXT, Chart, style
 
 __all__ = ["STEPS", "picture"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.comparing.rules import ScaleRule
-from unspoken.types.bound import Bound
+from unspoken.core.types.bound import Bound
 
 __all__ = ["Row"]
 

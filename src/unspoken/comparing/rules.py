@@ -9,9 +9,9 @@ from functools import partial
 from unspoken.calibration import by_method, calibrate
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.mechanisms.linear import parted
+from unspoken.core.mechanisms.linear import parted
+from unspoken.core.types.bound import Estimate
 from unspoken.published import baseline, dpm_neighbours, dpm_one_endpoint, dpm_pairwise, pearson
-from unspoken.types.bound import Estimate
 
 __all__ = ["RULES", "ScaleRule"]
 

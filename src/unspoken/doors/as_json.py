@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from unspoken.display import json_number
+from unspoken.core.display import json_number
 from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
 from unspoken.learning import KeptLinks

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 
 from unspoken.auditing import AuditedFile, audit_file
 from unspoken.auditing.judging import Verdict
-from unspoken.display import share
+from unspoken.core.display import share
 from unspoken.doors import as_json
 from unspoken.doors.attacks.page import file_page, to_write
 from unspoken.doors.auditing import HOW, in_its_unit, left_out

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import BELIEFS, Belief
 from unspoken.calibration import Calibrated, calibrate
 from unspoken.comparing import Compared, compare
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import BELIEFS, Belief
+from unspoken.core.errors import InputError, UnspokenError, unknown
+from unspoken.core.families import FAMILIES
+from unspoken.core.measures import MeasureName, measure_named
+from unspoken.core.mechanisms import from_description
+from unspoken.core.questions import leakage, leakages, odds
+from unspoken.core.searching import Certificate, Worst, worst
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.channel import Output
+from unspoken.core.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.doors.case_schema import checked, held, made
-from unspoken.errors import InputError, UnspokenError, unknown
-from unspoken.families import FAMILIES
-from unspoken.measures import MeasureName, measure_named
-from unspoken.mechanisms import from_description
 from unspoken.planning import Plan, plan
-from unspoken.questions import leakage, leakages, odds
-from unspoken.searching import Certificate, Worst, worst
-from unspoken.types.bound import Bound
-from unspoken.types.channel import Output
-from unspoken.types.domain import RELEASED, WITHHELD, Domain, Value
 
 __all__ = ["CaseAnswers", "Case"]
 

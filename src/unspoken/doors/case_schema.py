@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.core.errors import InputError, UnspokenError, unknown
 
 __all__ = ["checked", "held", "made"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from unspoken.display import json_number
+from unspoken.core.display import json_number
 from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.releasing import Difference
 from unspoken.releasing.assessing import prose

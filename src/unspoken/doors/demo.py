@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
+from unspoken.core.errors import InputError
 from unspoken.doors import tables
 from unspoken.doors.starting import ignored
 from unspoken.doors.terminal import Prose, near
-from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.policy import Project
 from unspoken.releasing import prepare, release

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.errors import UnspokenError
+from unspoken.core.errors import UnspokenError
 
 if TYPE_CHECKING:  # what only says that something went wrong loads nothing of releases
     from unspoken.releasing.reproducing import Reproduced

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 __all__ = ["Everywhere"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.mechanisms.one_sided import release_probability
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
 from unspoken.ledger import AnswerEvent, Decision, Release, fold, merged, tossing
-from unspoken.mechanisms import Mechanism
-from unspoken.mechanisms.one_sided import release_probability
 from unspoken.releasing import Verified
 from unspoken.releasing.assessing import prose
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unspoken.core.errors import InputError
 from unspoken.doors.terminal import near
-from unspoken.errors import InputError
 
 if TYPE_CHECKING:  # who draws nothing loads nothing of that
-    from unspoken.pictures import Chart
+    from unspoken.core.pictures import Chart
 
 __all__ = ["room_for", "to_draw"]
 

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from unspoken.answering import NoisyAnswer, Promised
 from unspoken.answering.answer import with_error
 from unspoken.answering.intervals import ErrorBar
-from unspoken.display import json_number
+from unspoken.core.display import json_number
 from unspoken.doors.envelope import head
 from unspoken.doors.terminal import Prose, blank, rows_of
 

@@ -13,9 +13,9 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from unspoken.core.errors import LimitExceeded, UnspokenError, printable
 from unspoken.doors import envelope
 from unspoken.doors.ending import interrupted
-from unspoken.errors import LimitExceeded, UnspokenError, printable
 
 __all__ = ["BAD_INPUT", "REFUSED", "err", "out", "running", "say", "show", "stopped", "warn"]
 

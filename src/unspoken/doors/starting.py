@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import ColumnInfo
 from unspoken.engines.column_info import ZONED
 from unspoken.engines.duckdb import DuckTable
-from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 from unspoken.policy import Project, starter
 from unspoken.policy.guesses import is_time, slots
 from unspoken.policy.paths import KEPT
 from unspoken.releasing.assessing.prose import listed
-from unspoken.types.column import ColumnInfo
 
 __all__ = ["Started", "begin", "columns_listed", "ignored"]
 

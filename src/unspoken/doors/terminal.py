@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unspoken.errors import printable
+from unspoken.core.errors import printable
 
 __all__ = ["NBSP", "Prose", "blank", "facts", "head", "near", "note", "rows_of", "said"]
 

@@ -10,8 +10,8 @@ from threading import Event, Thread
 from rich.console import Console
 from rich.text import Text
 
+from unspoken.core.errors import printable
 from unspoken.engines.watching import watching
-from unspoken.errors import printable
 
 __all__ = ["busy", "quietly"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.numerics.arrays import Mask
+from unspoken.core.numerics.arrays import Mask
 from unspoken.numerics.columns import number_type
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from unspoken.core.types.column import FEW_ROWS, ColumnInfo, Grouping, Kind
 from unspoken.engines.grouping import amounts, frequent, grouping
 from unspoken.engines.identifiers import identifiers_in
 from unspoken.engines.opening import Opened
 from unspoken.engines.rare_edges import Ask, rare_edges
 from unspoken.engines.sql import identifier
-from unspoken.types.column import FEW_ROWS, ColumnInfo, Grouping, Kind
 
 __all__ = ["FEW", "ZONED", "column_info", "kind_of"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.core.errors import InputError, unknown
 from unspoken.engines.sql import identifier, read_query
-from unspoken.errors import InputError, unknown
 
 __all__ = ["BASE", "is_database", "table_of_base", "tables_of_base"]
 

@@ -15,6 +15,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import ColumnInfo
 from unspoken.engines.column_info import column_info, kind_of
 from unspoken.engines.files import PARQUET
 from unspoken.engines.handed_in import INDEX
@@ -28,8 +30,6 @@ from unspoken.engines.source import Place, TableSource
 from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.engines.threads import worked
 from unspoken.engines.watching import advancing, passing, watched
-from unspoken.errors import InputError
-from unspoken.types.column import ColumnInfo
 
 __all__ = ["COPIED", "DuckTable"]
 

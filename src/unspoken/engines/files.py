@@ -13,11 +13,11 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.core.errors import InputError, shown, unknown
 from unspoken.engines.interrupting import interruptible
 from unspoken.engines.line_ends import mixed_line_ends
 from unspoken.engines.many_files import is_many, listed
 from unspoken.engines.syntax import one_line
-from unspoken.errors import InputError, shown, unknown
 
 __all__ = ["CSV", "PARQUET", "File", "blamed", "file_at", "files_at"]
 

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import duckdb
 
+from unspoken.core.errors import InputError
 from unspoken.engines.syntax import Node, calls, lambda_names, nodes, parsed, reworded
-from unspoken.errors import InputError
 
 __all__ = ["STEADY", "is_constant", "refuse_bare_clocks", "refuse_functions", "refuse_unsteady"]
 

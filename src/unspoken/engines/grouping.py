@@ -8,9 +8,9 @@ values stay.
 
 from __future__ import annotations
 
+from unspoken.core.types.column import FEW_ROWS, Grouping, Kind
 from unspoken.engines.rare_edges import Ask, rare_edges
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.types.column import FEW_ROWS, Grouping, Kind
 
 __all__ = ["MOST", "amounts", "frequent", "grouping"]
 

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from unspoken.core.errors import InputError, shown
+from unspoken.core.types.kinds import is_frame
 from unspoken.engines.arrow import plain
-from unspoken.errors import InputError, shown
-from unspoken.types.kinds import is_frame
 
 __all__ = ["ArrowStream", "arrow_table"]
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 import duckdb
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.named_once import absent, twice
 from unspoken.engines.nanoseconds import NANOSECONDS, ZONED_NS, coarser
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of, identifier
-from unspoken.errors import InputError
 from unspoken.numerics.texts import LONGEST_TEXT, too_long
 
 __all__ = [

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 __all__ = ["is_many", "listed", "partitions"]
 

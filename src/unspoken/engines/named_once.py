@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError, in_rows
 from unspoken.engines.sql import name_in_sql
-from unspoken.errors import InputError, in_rows
 
 __all__ = ["absent", "once", "twice"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError
 from unspoken.engines.arrow import plain
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import Shaped
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 
 __all__ = ["OfKeys", "columns_of"]
 

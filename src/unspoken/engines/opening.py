@@ -19,6 +19,7 @@ from typing import NoReturn
 import duckdb
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.database import BASE, is_database, table_of_base, tables_of_base
 from unspoken.engines.files import CSV, PARQUET, File, blamed, file_at, files_at
 from unspoken.engines.interrupting import interruptible
@@ -27,7 +28,6 @@ from unspoken.engines.session import OURS, session
 from unspoken.engines.spill import Spill
 from unspoken.engines.sql import identifier, literal, read_query
 from unspoken.engines.syntax import reworded
-from unspoken.errors import InputError
 
 __all__ = ["Opened", "opened"]
 

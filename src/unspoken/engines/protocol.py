@@ -9,8 +9,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.sql import Expression, column_of
-from unspoken.errors import InputError
 
 __all__ = [
     "BATCH",

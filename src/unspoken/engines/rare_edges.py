@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from unspoken.numerics.round_edges import round_edges
-from unspoken.types.column import FEW_ROWS
+from unspoken.core.numerics.round_edges import round_edges
+from unspoken.core.types.column import FEW_ROWS
 
 __all__ = ["Ask", "rare_edges"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import duckdb
 
+from unspoken.core.errors import InputError
 from unspoken.engines.files import File
 from unspoken.engines.many_files import partitions
 from unspoken.engines.sql import literal
-from unspoken.errors import InputError
 
 __all__ = ["alone", "settled", "together"]
 

@@ -12,11 +12,11 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.arrow import in_one, kept, texts
 from unspoken.engines.session import OURS, embedded
 from unspoken.engines.sql import Expression, identifier, name_in_sql, read_expression
 from unspoken.engines.syntax import comparisons, nodes, one_line, parsed, reworded, turning_points
-from unspoken.errors import InputError
 
 __all__ = ["ROW", "RowSQL"]
 

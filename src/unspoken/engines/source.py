@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.keys import key_types, key_types_given, with_preferences
 from unspoken.engines.opening import Opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import column_of
-from unspoken.errors import InputError
 
 __all__ = ["Place", "TableSource"]
 

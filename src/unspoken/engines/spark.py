@@ -22,6 +22,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unspoken.core.errors import InputError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.keys import kept_types, strange
 from unspoken.engines.named_once import absent, twice
@@ -58,7 +59,6 @@ from unspoken.engines.tasks import (
     staged,
 )
 from unspoken.engines.watching import passing
-from unspoken.errors import InputError
 from unspoken.numerics.texts import LONGEST_TEXT, too_long
 
 try:

@@ -11,12 +11,12 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unspoken.core.errors import InputError
 from unspoken.engines.files import PARQUET
 from unspoken.engines.many_files import PARTITION
 from unspoken.engines.session import bytes_of
 from unspoken.engines.syntax import one_line
 from unspoken.engines.tasks import ASIDE
-from unspoken.errors import InputError
 
 __all__ = [
     "NO_JAVA",

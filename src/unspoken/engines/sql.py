@@ -15,9 +15,9 @@ from functools import cache
 
 import duckdb
 
+from unspoken.core.errors import InputError, unknown
 from unspoken.engines.functions import refuse_bare_clocks, refuse_functions, refuse_unsteady
 from unspoken.engines.syntax import Node, calls, lambda_names, nodes, parsed
-from unspoken.errors import InputError, unknown
 
 __all__ = [
     "Expression",

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from unspoken.errors import InputError, printable
+from unspoken.core.errors import InputError, printable
 
 __all__ = [
     "Node",

@@ -18,11 +18,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError, UnspokenError
 from unspoken.engines.named_once import once
 from unspoken.engines.protocol import Work
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError, UnspokenError
 
 __all__ = [
     "ASIDE",

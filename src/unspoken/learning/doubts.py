@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError, shown
+from unspoken.core.types.column import FEW_ROWS
 from unspoken.engines.arrow import plain
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError, shown
 from unspoken.learning.lasting import Tallies, changing, common, lasting
 from unspoken.learning.learned import Learned
 from unspoken.policy import Project
-from unspoken.types.column import FEW_ROWS
 
 __all__ = ["Doubt", "doubts", "refuse_idle"]
 

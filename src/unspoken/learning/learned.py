@@ -19,10 +19,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs import Belief, Joint
-from unspoken.display import Shown
+from unspoken.core.beliefs import Belief, Joint
+from unspoken.core.display import Shown
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.types.premise import Premise
 from unspoken.engines.protocol import Table
-from unspoken.errors import TooLarge
 from unspoken.learning.counts.contexts import ContextCounts, given_of
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.counting import MOST, Combinations, shares
@@ -33,9 +35,7 @@ from unspoken.learning.marks.labels import Labelling
 from unspoken.learning.trees.chow_liu import ChowLiu
 from unspoken.learning.trees.impossible import ruled_out
 from unspoken.learning.trees.kept import KeptLinks
-from unspoken.numerics.arrays import Array, Codes
 from unspoken.policy import Project
-from unspoken.types.premise import Premise
 
 __all__ = [
     "CELLS",

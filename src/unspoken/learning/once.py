@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.numerics.arrays import Counts
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError, TooLarge
 from unspoken.learning.counts.contexts import given_of
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.rows import labelled
@@ -27,7 +28,6 @@ from unspoken.learning.learned import (
 from unspoken.learning.marks.labels import NONE, Labelling
 from unspoken.learning.marks.possible import possible_labels
 from unspoken.learning.pinned import JOINT, Pinned, of_pair, rules
-from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import with_noise
 from unspoken.numerics.texts import LONGEST_TEXT, too_long
 from unspoken.policy import Project

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Counts
 from unspoken.learning.counts.contexts import ContextCounts
 from unspoken.learning.counts.counted import streamed, unstreamed
 from unspoken.learning.counts.pairs import PairCounts
@@ -38,7 +39,6 @@ from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 from unspoken.learning.learned import Learned, learned_joint, learned_tree
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
-from unspoken.numerics.arrays import Counts
 from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
 

@@ -13,24 +13,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.beliefs import Joint, Tree
+from unspoken.core.beliefs import Joint, Tree
+from unspoken.core.errors import InputError, among, shown, unknown
+from unspoken.core.families import Box, Intervals
+from unspoken.core.numerics.numbers import number
+from unspoken.core.types.domain import Domain, Value
+from unspoken.core.types.kinds import expect, items, labels_by_name
+from unspoken.core.types.premise import Premise
 from unspoken.engines.arrow import boolean
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.handed_in import ArrowStream, arrow_table
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError, among, shown, unknown
-from unspoken.families import Box, Intervals
 from unspoken.learning.counts.tally import Tally
 from unspoken.learning.intervals.confidence import Clusters, box, cells_box, chance_to_miss
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import refuse_size
 from unspoken.learning.trees.chow_liu import ChowLiu
 from unspoken.numerics.noise import scale_of, with_noise
-from unspoken.numerics.numbers import number
 from unspoken.policy.schema import FORMS
-from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import expect, items, labels_by_name
-from unspoken.types.premise import Premise
 
 __all__ = ["learn"]
 

@@ -1,7 +1,7 @@
 """What has been shown over all events, folded: nothing resets it, and nothing is counted twice.
 
 A coalition has been shown what was given to any of its members, to everybody, and to anybody who is
-not declared any more and so may pool with whomever. Coins are persistent (mechanisms/parts.py,
+not declared any more and so may pool with whomever. Coins are persistent (core/mechanisms/parts.py,
 `Tossed`): a label, or a function of the key, tosses one coin a cell.
 
 - epochs by one function of the key hold every cell once, for ever: all its events are nested;
@@ -26,6 +26,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from unspoken.core.mechanisms import InEpoch, Mechanism, Together
 from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.cell_coins import CellCoins, Readings
 from unspoken.ledger.decisions import Adoption, Decision, Event, Learning
@@ -38,7 +39,6 @@ from unspoken.ledger.exposure import EarlierPolicy, Exposure, Hidden
 from unspoken.ledger.naming import rows_of, tossing, word_of
 from unspoken.ledger.policies import Policies
 from unspoken.ledger.record_coins import RecordCoins
-from unspoken.mechanisms import InEpoch, Mechanism, Together
 
 __all__ = ["Account", "fold", "reaches"]
 

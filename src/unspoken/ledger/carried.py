@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger.chain import ALL, parsed, taken
 from unspoken.ledger.schema import EVENTS, REQUESTS, TEXTS, named
 from unspoken.ledger.seal import CODE, Head, Seal

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from unspoken.core.mechanisms.parts import Tossed
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.exposure import Exponents, larger
-from unspoken.mechanisms.parts import Tossed
 
 __all__ = ["CellCoins", "Readings"]
 

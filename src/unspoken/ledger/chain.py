@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import checkpoint
 from unspoken.ledger.account import Account
 from unspoken.ledger.decisions import KINDS, Event

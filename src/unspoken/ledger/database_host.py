@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 __all__ = ["HOSTS", "connection_parameters", "host_of", "other_hosts_allowed"]
 

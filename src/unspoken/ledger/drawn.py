@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unspoken.core.mechanisms import Mechanism, from_description
 from unspoken.ledger.answers import Answered, AnswerEvent
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import Release
 from unspoken.ledger.naming import word_of
 from unspoken.ledger.streams import Streams
-from unspoken.mechanisms import Mechanism, from_description
 
 __all__ = ["Charged", "Draws"]
 

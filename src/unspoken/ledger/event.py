@@ -15,8 +15,8 @@ from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter, ValidationError
 
-from unspoken.errors import InputError
-from unspoken.mechanisms import Mechanism, from_description
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Mechanism, from_description
 
 __all__ = ["EXACT", "Described", "Kept", "Release"]
 

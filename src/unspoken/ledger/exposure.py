@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unspoken.core.mechanisms import Mechanism, OneSided, RecordCoin, Together
+from unspoken.core.mechanisms.parts import Tossed
+from unspoken.core.types.domain import Value
 from unspoken.ledger.disclosures import Known
 from unspoken.ledger.record_coins import merged
-from unspoken.mechanisms import Mechanism, OneSided, RecordCoin, Together
-from unspoken.mechanisms.parts import Tossed
-from unspoken.types.domain import Value
 
 __all__ = ["EarlierPolicy", "Exponents", "Exposure", "Hidden", "larger"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unspoken.core.mechanisms import Mechanism
 from unspoken.ledger.entries import Entries, Key
 from unspoken.ledger.event import Release
 from unspoken.ledger.exposure import EarlierPolicy
 from unspoken.ledger.naming import tossing
-from unspoken.mechanisms import Mechanism
 
 __all__ = ["Policies"]
 

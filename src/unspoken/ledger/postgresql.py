@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import schema
 from unspoken.ledger.database_host import connection_parameters, host_of
 from unspoken.numerics.files import PATIENCE

@@ -11,8 +11,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from unspoken.core.mechanisms import InEpoch, Mechanism, RecordCoin, from_description
 from unspoken.ledger.entries import Entries, Key
-from unspoken.mechanisms import InEpoch, Mechanism, RecordCoin, from_description
 
 __all__ = ["RecordCoins", "merged", "reading_of"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger.chain import EventChain
 from unspoken.ledger.schema import REQUESTS
 from unspoken.ledger.seal import Seal

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import checkpoint
 from unspoken.ledger.schema_comparison import refuse_foreign_objects
 from unspoken.ledger.seal import CODE

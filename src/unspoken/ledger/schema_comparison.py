@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import sqlalchemy as sql
 from sqlalchemy.dialects import sqlite
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 __all__ = ["refuse_foreign_objects"]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.prf import Key
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import schema
 from unspoken.numerics.files import PATIENCE, SILENT, created
 

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger.account import Account
 from unspoken.ledger.answers import AnswerEvent
 from unspoken.ledger.carried import lines, loaded

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger.decisions import Event, Learning
 from unspoken.ledger.schema import TEXTS
 

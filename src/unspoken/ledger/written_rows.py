@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 
 __all__ = ["insert_rows"]
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.adversary import Adversary
-from unspoken.errors import InputError, NotKnown
-from unspoken.mechanisms.geometric import Geometric, alpha_of
-from unspoken.mechanisms.laplace import Laplace
-from unspoken.mechanisms.linear import linear_queries, merged, parted, written
-from unspoken.mechanisms.mechanism import Mechanism
-from unspoken.numerics.arrays import Counts
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.mechanisms.geometric import Geometric, alpha_of
+from unspoken.core.mechanisms.laplace import Laplace
+from unspoken.core.mechanisms.linear import linear_queries, merged, parted, written
+from unspoken.core.mechanisms.mechanism import Mechanism
+from unspoken.core.numerics.arrays import Counts
+from unspoken.core.numerics.rounding import up
+from unspoken.core.types.domain import Domain
+from unspoken.core.types.noise import Noise
+from unspoken.core.types.sums import term
 from unspoken.numerics.noise import in_steps, one_sided_noise, two_sided_noise
-from unspoken.numerics.rounding import up
-from unspoken.types.domain import Domain
-from unspoken.types.noise import Noise
-from unspoken.types.sums import term
 
 __all__ = ["draw", "on_grid", "with_noise_of"]
 

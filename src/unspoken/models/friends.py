@@ -28,14 +28,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge, unknown
-from unspoken.numerics.arrays import CELLS, Array
-from unspoken.numerics.numbers import number, positive, whole
-from unspoken.numerics.rounding import quotient_up, up
-from unspoken.numerics.tables import as_laws, finite_table
-from unspoken.types.bound import Bound
-from unspoken.types.premise import STATED
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, TooLarge, unknown
+from unspoken.core.numerics.arrays import CELLS, Array
+from unspoken.core.numerics.numbers import number, positive, whole
+from unspoken.core.numerics.rounding import quotient_up, up
+from unspoken.core.numerics.tables import as_laws, finite_table
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import STATED
 
 __all__ = ["READINGS", "Blocked", "Neighbour", "blocked", "grid", "kernel"]
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes
 from unspoken.engines.keys import check_keys
 from unspoken.engines.opening import Opened, opened
 from unspoken.engines.session import OURS
 from unspoken.engines.sql import identifier, literal
-from unspoken.errors import InputError
 from unspoken.models.friendships import (
     CLASSES,
     Blocks,
@@ -20,7 +21,6 @@ from unspoken.models.friendships import (
     check_uncrossed,
     too_many_classes,
 )
-from unspoken.numerics.arrays import Codes
 
 __all__ = ["read_blocks", "read_friendships"]
 

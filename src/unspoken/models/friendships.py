@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import InputError, TooLarge
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.numerics.arrays import Array, Codes
 
 __all__ = ["CLASSES", "Blocks", "Friendships", "check_uncrossed", "too_many_classes"]
 

@@ -19,14 +19,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown, TooLarge, quoted, unknown
-from unspoken.numerics.arrays import CELLS, Array
-from unspoken.numerics.numbers import number, positive, whole
-from unspoken.numerics.rounding import quotient_up, up
-from unspoken.numerics.tables import finite_table
-from unspoken.types.kinds import expect
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, NotKnown, TooLarge, quoted, unknown
+from unspoken.core.numerics.arrays import CELLS, Array
+from unspoken.core.numerics.numbers import number, positive, whole
+from unspoken.core.numerics.rounding import quotient_up, up
+from unspoken.core.numerics.tables import finite_table
+from unspoken.core.types.kinds import expect
 
 __all__ = [
     "ObjectiveNoise",

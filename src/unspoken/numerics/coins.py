@@ -2,7 +2,7 @@
 
 A cell's coin is a keyed pseudo-random number of (record key, attribute, epoch): whoever asks,
 however often and in whatever batches, meets the same coin. The cell is released where the coin is
-below the attribute's threshold (numerics/coin_thresholds.py). The algorithm has a name, which
+below the attribute's threshold (core/numerics/coin_thresholds.py). The algorithm has a name, which
 goes into manifests, and golden numbers, frozen in the tests; another algorithm is another name.
 """
 
@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Words
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Words
 from unspoken.numerics.files import created
 from unspoken.numerics.prf import KEY_BYTES, Derives, Key, block_cipher, drawn
 from unspoken.numerics.records import RecordKeys, encode_keys

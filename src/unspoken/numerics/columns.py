@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Mask, Words
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.numerics.texts import ONE_EMPTY, Coded, text_of
 
 __all__ = [

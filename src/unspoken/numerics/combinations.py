@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.numerics.arrays import Codes
+from unspoken.core.numerics.arrays import Codes
 from unspoken.numerics.columns import missing, number_type, values
 
 __all__ = ["Combined", "combined"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.numerics.locks import LOCKS, NOT_A_LINK, locked, still_at
 
 __all__ = [

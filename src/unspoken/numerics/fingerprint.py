@@ -8,8 +8,8 @@ from copy import copy
 import numpy as np
 import pyarrow as pa
 
-from unspoken.errors import InputError, unknown
-from unspoken.numerics.arrays import Words
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.numerics.arrays import Words
 from unspoken.numerics.coins import BATCH
 from unspoken.numerics.combinations import Combined, combined
 from unspoken.numerics.prf import Derives, block_cipher, drawn

@@ -25,8 +25,8 @@ from opendp.measurements import make_laplace
 from opendp.metrics import l1_distance
 from opendp.mod import Measurement, enable_features
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Array, Counts
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Array, Counts
 
 __all__ = ["MOST", "in_steps", "one_sided_noise", "scale_of", "two_sided_noise", "with_noise"]
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes, Words
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Words
 from unspoken.numerics.core_dumps import forbid_core_dumps
 from unspoken.numerics.records import Chunk, RecordKeys
 

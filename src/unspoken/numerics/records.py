@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes, Words
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Words
 from unspoken.numerics.columns import (
     INTEGER,
     Column,

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes, Words
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Words
 
 __all__ = ["LONGEST_TEXT", "ONE_EMPTY", "TextBlocks", "Coded", "joined", "text_of", "too_long"]
 

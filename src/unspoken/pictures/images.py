@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError, printable
+from unspoken.core.errors import InputError, printable
+from unspoken.core.pictures.looks import Chart
 from unspoken.numerics.files import atomically
-from unspoken.pictures.looks import Chart
 
 try:
     import resource

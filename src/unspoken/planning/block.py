@@ -9,16 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import CELLS, Array
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import CELLS, Array
+from unspoken.core.types.channel import Channel
+from unspoken.core.types.domain import Value
+from unspoken.core.views import View
 from unspoken.planning.joint_law import JointLaw, releases, rows
 from unspoken.planning.limits import Limits
 from unspoken.planning.supports import Telling, telling_values
-from unspoken.types.channel import Channel
-from unspoken.types.domain import Value
-from unspoken.views import View
 
 __all__ = ["Block"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import Premise
 from unspoken.planning.supports import Telling
-from unspoken.types.bound import Bound
-from unspoken.types.premise import Premise
 
 __all__ = ["Chosen", "worst_odds"]
 

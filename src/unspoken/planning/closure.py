@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.beliefs import Belief
-from unspoken.display import Shown
-from unspoken.errors import InputError
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError
+from unspoken.core.types.domain import Value
 from unspoken.planning.pairs import dependents
 from unspoken.planning.supports import Telling, telling_values, worst_first
-from unspoken.types.domain import Value
 
 __all__ = ["Closure", "closure"]
 

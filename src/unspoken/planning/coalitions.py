@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.block import Block
 from unspoken.planning.frontier import Excesses, Frontier, LowerSet, search
 from unspoken.planning.limits import Limits

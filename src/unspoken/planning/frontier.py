@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 __all__ = ["Frontier", "LowerSet", "bracket", "fill", "furthest", "search"]

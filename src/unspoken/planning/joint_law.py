@@ -22,12 +22,12 @@ from typing import Literal
 
 import numpy as np
 
-from unspoken.beliefs import Belief
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.types.channel import Channel, Output
-from unspoken.types.domain import Value
-from unspoken.types.secret import Secret
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import Array, Codes, Mask
+from unspoken.core.types.channel import Channel, Output
+from unspoken.core.types.domain import Value
+from unspoken.core.types.secret import Secret
 
 __all__ = [
     "LEAST",

@@ -16,12 +16,12 @@ from typing import Literal
 
 import numpy as np
 
-from unspoken.measures import MEASURES
-from unspoken.numerics.arrays import Array
+from unspoken.core.measures import MEASURES
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import LOG2
+from unspoken.core.types.posteriors import Functional, Off, Posteriors
+from unspoken.core.views import FiniteView, View
 from unspoken.planning.joint_law import AnswerLaw
-from unspoken.types.bound import LOG2
-from unspoken.types.posteriors import Functional, Off, Posteriors
-from unspoken.views import FiniteView, View
 
 __all__ = ["ROUNDING", "Broken", "Limits"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.beliefs import Belief
+from unspoken.core.beliefs import Belief
 
 __all__ = ["dependents", "independent_groups"]
 

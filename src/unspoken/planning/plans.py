@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.display import Framed, Shown, json_number
-from unspoken.errors import among
-from unspoken.mechanisms import Mechanism, RecordCoin
-from unspoken.pictures import Bar, Picture, bars
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Framed, Shown, json_number
+from unspoken.core.errors import among
+from unspoken.core.mechanisms import Mechanism, RecordCoin
+from unspoken.core.pictures import Bar, Picture, bars
+from unspoken.core.types.bound import Bound, in_words
+from unspoken.core.types.domain import Value
+from unspoken.core.types.premise import NONE, Premise
 from unspoken.planning.bits.account import plan_bits
 from unspoken.planning.chosen import Chosen
 from unspoken.planning.problem import Account, By, CellOptions, Objective, ReleaseProblem
@@ -22,9 +25,6 @@ from unspoken.planning.records.planner import plan_floor, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.supports import Telling
 from unspoken.planning.values import plan_values
-from unspoken.types.bound import Bound, in_words
-from unspoken.types.domain import Value
-from unspoken.types.premise import NONE, Premise
 
 __all__ = ["Plan", "baseline_plan", "plan"]
 

@@ -10,16 +10,16 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, among, quoted
-from unspoken.mechanisms import OneSided
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.entropy import entropy
-from unspoken.numerics.numbers import number
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.errors import InputError, among, quoted
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.entropy import entropy
+from unspoken.core.numerics.numbers import number
+from unspoken.core.types.domain import Value
+from unspoken.core.types.kinds import expect, items
+from unspoken.core.types.secret import Secret
 from unspoken.planning.protection import TINY, Limit, Protection
-from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items
-from unspoken.types.secret import Secret
 
 __all__ = ["Account", "By", "CellOptions", "Objective", "ReleaseProblem", "by_name"]
 

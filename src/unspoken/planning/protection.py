@@ -7,12 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, quoted
-from unspoken.numerics.numbers import number
-from unspoken.types.bound import LOG2
-from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items, labels, labels_by_name
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import InputError, quoted
+from unspoken.core.numerics.numbers import number
+from unspoken.core.types.bound import LOG2
+from unspoken.core.types.domain import Value
+from unspoken.core.types.kinds import expect, items, labels, labels_by_name
 
 __all__ = ["TINY", "Limit", "Protection", "odds_limit"]
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Belief
-from unspoken.numerics.arrays import Array
+from unspoken.core.beliefs import Belief
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import exp_or_inf
+from unspoken.core.types.domain import Value
 from unspoken.planning.joint_law import JointLaw
 from unspoken.planning.limits import ROUNDING
-from unspoken.types.bound import exp_or_inf
-from unspoken.types.domain import Value
 
 __all__ = ["Telling", "telling_values", "worst_by_support", "worst_first"]
 

@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from unspoken.beliefs import Belief
-from unspoken.measures import MEASURES
-from unspoken.numerics.arrays import Array
+from unspoken.core.beliefs import Belief
+from unspoken.core.measures import MEASURES
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import Value
+from unspoken.core.views import View
 from unspoken.planning.block import Block
 from unspoken.planning.chosen import Chosen, worst_odds
 from unspoken.planning.coalitions import Group, overlapping
@@ -25,9 +28,6 @@ from unspoken.planning.limits import ROUNDING, Limits
 from unspoken.planning.pairs import dependents, independent_groups
 from unspoken.planning.problem import ReleaseProblem
 from unspoken.planning.supports import Telling, worst_first
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
-from unspoken.views import View
 
 __all__ = ["plan_values"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unspoken.errors import InputError, in_rows
+from unspoken.core.errors import InputError, in_rows
+from unspoken.core.types.column import ColumnInfo, Kind
 from unspoken.policy.bin_edges import kind_of_edge
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.declared import Attribute
 from unspoken.policy.locate import KeyPath
 from unspoken.policy.project import Project
-from unspoken.types.column import ColumnInfo, Kind
 
 __all__ = ["KEY_KINDS", "KINDS", "MOST_EXACT", "MOST_VALUES", "check_columns", "column_faults"]
 

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from unspoken.errors import InputError, cut, printable
+from unspoken.core.errors import InputError, cut, printable
 from unspoken.policy.locate import KeyPath, Lines
 from unspoken.policy.quoting import LONGEST, toml_path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import checks, paths
 from unspoken.policy.presence import to_write
 from unspoken.policy.project import Project, project_file

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from unspoken.errors import InputError, unknown
-from unspoken.numerics.numbers import which_draw
-from unspoken.numerics.rounding import quotient_down
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.numerics.numbers import which_draw
+from unspoken.core.numerics.rounding import quotient_down
 from unspoken.policy import checks, paths, plan_checks, query_checks
 from unspoken.policy.complaints import Place, quoted
 from unspoken.policy.declared import (

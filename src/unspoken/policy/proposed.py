@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
+from unspoken.core.types.column import ColumnInfo
 from unspoken.engines.sql import literal, name_in_sql
 from unspoken.policy.guesses import moment, per_second
 from unspoken.policy.quoting import toml_key, toml_text
-from unspoken.types.column import ColumnInfo
 
 __all__ = ["contexts", "epoch", "history"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unspoken.errors import InputError
-from unspoken.numerics.kernels import stationary
-from unspoken.numerics.tables import as_law
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.kernels import stationary
+from unspoken.core.numerics.tables import as_law
 from unspoken.policy.complaints import Complaint, nearest, quoted
 from unspoken.policy.schema import ProjectTable
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from unspoken.errors import cut
-from unspoken.types.column import Cell
+from unspoken.core.errors import cut
+from unspoken.core.types.column import Cell
 
 __all__ = ["LONGEST", "toml_key", "toml_line", "toml_path", "toml_text", "toml_value"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy.complaints import Complaint, Place, one_line
 from unspoken.policy.locate import Lines
 from unspoken.policy.paths import TABLES

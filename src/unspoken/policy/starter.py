@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
+from unspoken.core.errors import in_rows
+from unspoken.core.numerics.round_edges import round_edges
+from unspoken.core.types.column import FEW_ROWS, Cell, ColumnInfo, Grouping
 from unspoken.engines.sql import literal, name_in_sql
-from unspoken.errors import in_rows
-from unspoken.numerics.round_edges import round_edges
 from unspoken.policy.column_checks import KEY_KINDS, MOST_VALUES
 from unspoken.policy.guesses import guess_keys, guess_unit, is_named, named_by
 from unspoken.policy.identities import identity_of
@@ -21,7 +22,6 @@ from unspoken.policy.suitable_columns import (
     left_out,
     unlike_columns,
 )
-from unspoken.types.column import FEW_ROWS, Cell, ColumnInfo, Grouping
 
 __all__ = ["free_name", "starter"]
 

@@ -18,19 +18,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from unspoken.beliefs import A_BELIEF, Belief
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.dpm import READINGS as ADDED
 from unspoken.calibration.rules.dpm import Moves, fixed_point
 from unspoken.calibration.rules.pair_laws import PairLaws, alike, moves_of_targets
-from unspoken.errors import InputError, NotKnown, among, quoted, shown, unknown
-from unspoken.mechanisms.linear import Weighted
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.errors import InputError, NotKnown, among, quoted, shown, unknown
+from unspoken.core.mechanisms.linear import Weighted
+from unspoken.core.numerics.arrays import Array, Mask, most_of_few
+from unspoken.core.numerics.numbers import number
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.types.bound import Estimate
+from unspoken.core.types.kinds import expect, items
 from unspoken.models.friends import READINGS, Neighbour
-from unspoken.numerics.arrays import Array, Mask, most_of_few
-from unspoken.numerics.numbers import number
-from unspoken.numerics.roots import least_scale
-from unspoken.types.bound import Estimate
-from unspoken.types.kinds import expect, items
 
 __all__ = [
     "baseline",

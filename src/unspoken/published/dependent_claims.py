@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.errors import InputError, shown
-from unspoken.numerics.numbers import not_negative, number
-from unspoken.types.bound import Estimate
+from unspoken.core.errors import InputError, shown
+from unspoken.core.numerics.numbers import not_negative, number
+from unspoken.core.types.bound import Estimate
 
 __all__ = ["accuracy_of_vectors", "entropy_drop", "parallel", "sequential"]
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unspoken.errors import InputError, unknown
+from unspoken.core.errors import InputError, unknown
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.numbers import number
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.types.bound import Estimate
 from unspoken.models.friends import READINGS, Neighbour
 from unspoken.models.friendships import Friendships
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.numbers import number
-from unspoken.numerics.roots import least_scale
-from unspoken.types.bound import Estimate
 
 __all__ = ["dpm_friends"]
 

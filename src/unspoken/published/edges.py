@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Joint
-from unspoken.numerics.arrays import Array
-from unspoken.searching.upper import partial_sums
+from unspoken.core.beliefs import Joint
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.searching.upper import partial_sums
 
 __all__ = ["Forgetting"]
 

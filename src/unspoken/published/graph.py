@@ -15,18 +15,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Joint
-from unspoken.display import Shown
-from unspoken.errors import InputError, NotKnown, unknown
-from unspoken.numerics.numbers import number, whole
-from unspoken.numerics.same import same
+from unspoken.core.beliefs import Joint
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, NotKnown, unknown
+from unspoken.core.numerics.numbers import number, whole
+from unspoken.core.numerics.same import same
+from unspoken.core.searching.nodes import Nodes, pdp_nodes
+from unspoken.core.searching.upper import pdp_upper, reaches
+from unspoken.core.types.bound import Bound, Estimate
+from unspoken.core.types.kinds import expect, items
+from unspoken.core.types.premise import Premise
 from unspoken.published.edges import Forgetting
 from unspoken.published.tails import pdp_tails
-from unspoken.searching.nodes import Nodes, pdp_nodes
-from unspoken.searching.upper import pdp_upper, reaches
-from unspoken.types.bound import Bound, Estimate
-from unspoken.types.kinds import expect, items
-from unspoken.types.premise import Premise
 
 __all__ = ["Claim", "Edge", "Graph", "Node", "graph"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.numerics.numbers import not_negative, whole
-from unspoken.types.bound import Estimate
+from unspoken.core.numerics.numbers import not_negative, whole
+from unspoken.core.types.bound import Estimate
 
 __all__ = ["information_group", "information_sequential"]
 

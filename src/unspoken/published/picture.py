@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unspoken.pictures import BLUES, GREY, PAPER, RED, STRONG, TEXT, Chart, style
+from unspoken.core.pictures import BLUES, GREY, PAPER, RED, STRONG, TEXT, Chart, style
+from unspoken.core.searching.nodes import Nodes
+from unspoken.core.types.kinds import expect
 from unspoken.published.graph import Graph, Node
-from unspoken.searching.nodes import Nodes
-from unspoken.types.kinds import expect
 
 __all__ = ["picture"]
 

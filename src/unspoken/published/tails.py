@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unspoken.beliefs import Joint
-from unspoken.numerics.arrays import Array
-from unspoken.searching.nodes import Nodes
-from unspoken.searching.upper import partial_sums
+from unspoken.core.beliefs import Joint
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.searching.nodes import Nodes
+from unspoken.core.searching.upper import partial_sums
 
 __all__ = ["pdp_tails"]
 

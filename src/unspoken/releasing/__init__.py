@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unspoken.lending import lending
+from unspoken.core.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.releasing.assessing.findings import Findings as Findings

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.numerics.numbers import number
 from unspoken.learning.learned import CELLS
 from unspoken.learning.pinned import JOINT
 from unspoken.ledger import Account, Release
-from unspoken.mechanisms import Mechanism, OneSided
 from unspoken.numerics.coins import ALGORITHM, MasterKey
-from unspoken.numerics.numbers import number
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, fewer_rows

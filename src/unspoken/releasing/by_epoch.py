@@ -15,9 +15,9 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Mechanism
 from unspoken.ledger import Account, Release, tossing
-from unspoken.mechanisms import Mechanism
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked

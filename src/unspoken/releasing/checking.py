@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unspoken.core.errors import UnspokenError
 from unspoken.engines.duckdb import DuckTable
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import UnspokenError
 from unspoken.learning import contexts_of, duckdb_table
 from unspoken.policy import Project, column_faults, faults, project_file
 from unspoken.policy.presence import to_read

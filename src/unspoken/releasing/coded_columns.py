@@ -20,22 +20,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.round_edges import round_edges
+from unspoken.core.numerics.two_way import SmallCodes
+from unspoken.core.types.column import FEW_ROWS, ColumnInfo
 from unspoken.engines.arrow import missing, numbers, plain
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.duckdb import COPIED, DuckTable
 from unspoken.engines.identifiers import identifiers_among
 from unspoken.engines.protocol import Scan
 from unspoken.engines.watching import advancing
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.round_edges import round_edges
-from unspoken.numerics.two_way import SmallCodes
 from unspoken.policy.bin_edges import bin_names, edge_text
 from unspoken.policy.column_checks import MOST_VALUES
 from unspoken.policy.guesses import grouped_by, is_worded, per_second
 from unspoken.policy.identities import identity_of
 from unspoken.releasing.assessing.rare import Grouped
 from unspoken.releasing.assessing.table_scan import NotLookedAt
-from unspoken.types.column import FEW_ROWS, ColumnInfo
 
 __all__ = ["CodedColumn", "coded_columns"]
 

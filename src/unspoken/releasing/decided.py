@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.engines.handed_in import ArrowStream
-from unspoken.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Release, tossing
 from unspoken.planning import Plan
 from unspoken.policy import Project

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from unspoken.errors import InputError, UnspokenError
+from unspoken.core.errors import InputError, UnspokenError
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.numerics.arrays import Array
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.ledger import Adoption
-from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Array
 from unspoken.policy import Project
 from unspoken.releasing.assessing.drift import Drift, drift
 from unspoken.releasing.assessing.stated import stated

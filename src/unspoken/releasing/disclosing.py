@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from unspoken.core.errors import InputError, unknown
 from unspoken.engines.protocol import Scan
-from unspoken.errors import InputError, unknown
 from unspoken.learning import table_of
 from unspoken.ledger import Account, Disclosure, Head, Ledger
 from unspoken.policy import Project

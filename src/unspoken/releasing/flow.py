@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from unspoken.core.errors import UnspokenError
 from unspoken.engines.handed_in import ArrowStream
-from unspoken.errors import UnspokenError
 from unspoken.ledger import Account, Release
 from unspoken.numerics.coins import BATCH, MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from unspoken.core.errors import InputError
+from unspoken.core.types.kinds import expect
 from unspoken.engines.handed_in import ArrowStream
 from unspoken.engines.interrupting import interrupt
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError
 from unspoken.learning.counts.looked import Looked
 from unspoken.learning.project_table import table_of
 from unspoken.policy import Project
-from unspoken.types.kinds import expect
 
 __all__ = ["OpenProject", "opened", "refuse_sources"]
 

@@ -10,17 +10,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.display import Shown
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, LimitExceeded, TooLarge
+from unspoken.core.mechanisms import Mechanism, RecordCoin
+from unspoken.core.types.domain import Value
 from unspoken.engines.handed_in import ArrowStream
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError, LimitExceeded, TooLarge
 from unspoken.learning import Cache, Doubt, Learned, refuse_idle
 from unspoken.learning.counts.looked import Looked
 from unspoken.learning.doubts import doubts
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import EXACT, Adoption
-from unspoken.mechanisms import Mechanism, RecordCoin
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.best import (
@@ -57,7 +58,6 @@ from unspoken.releasing.deciding.adopting import (
     withheld,
 )
 from unspoken.releasing.open_project import OpenProject
-from unspoken.types.domain import Value
 
 __all__ = [
     "Prepared",

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Release, Seal
 from unspoken.policy import Project
 from unspoken.releasing.asked import described_release

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.display import Shown
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError
+from unspoken.core.lending import presenter
 from unspoken.engines.syntax import one_line
-from unspoken.errors import InputError
 from unspoken.ledger import Release
-from unspoken.lending import presenter
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution

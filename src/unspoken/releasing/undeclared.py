@@ -16,16 +16,16 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unspoken.adversary import Adversary
+from unspoken.core.adversary import Adversary
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import Estimate, exp_or_inf
+from unspoken.core.views import FiniteView
 from unspoken.learning import ContextCounts, Learned
 from unspoken.learning.by_key import ByKey, by_key
-from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.numerics.arrays import Array
 from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
-from unspoken.types.bound import Estimate, exp_or_inf
-from unspoken.views import FiniteView
 
 __all__ = ["LEAST", "Undeclared", "undeclared"]
 

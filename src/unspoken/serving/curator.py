@@ -19,9 +19,9 @@ from typing import Any
 
 from unspoken.answering import NoisyAnswer, Promised, query
 from unspoken.answering.question import read_select
+from unspoken.core.errors import InputError, unknown
 from unspoken.engines.protocol import Shape, Table
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError, unknown
 from unspoken.learning.counts.beside import seen
 from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.policy import Project

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Account, Disclosure, Exposure
 from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import limits_of

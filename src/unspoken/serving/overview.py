@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Adoption, AnswerEvent, Release
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.best import shares

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter, ValidationError
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import NO_MANIFEST, manifest_at
 from unspoken.releasing.rows.outputs import Output, lying

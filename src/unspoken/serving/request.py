@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from unspoken.core.errors import InputError, unknown
 from unspoken.engines.protocol import Scan, Shape, Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.session import embedded
 from unspoken.engines.sql import Expression
 from unspoken.engines.syntax import calls, nodes, parsed
-from unspoken.errors import InputError, unknown
 from unspoken.policy import Project
 from unspoken.releasing.rows.reading import EPOCHS, Epochs, too_many
 

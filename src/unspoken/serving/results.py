@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unspoken.errors import InputError, LimitExceeded, UnspokenError
+from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.serving.released import Inclusion
 
 __all__ = [

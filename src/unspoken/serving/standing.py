@@ -8,12 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.conversion import relative_entropy_from_inferential
-from unspoken.display import json_number
-from unspoken.errors import NotKnown, TooLarge
+from unspoken.core.conversion import relative_entropy_from_inferential
+from unspoken.core.display import json_number
+from unspoken.core.errors import NotKnown, TooLarge
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import Value
 from unspoken.ledger import Account, Known
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Mechanism
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
@@ -21,8 +23,6 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.releasing.deciding.judged import ANSWERS, from_elsewhere
 from unspoken.releasing.preparing import Prepared
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
 
 __all__ = ["FULL", "Standing", "Standings"]
 

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from unspoken.errors import InputError, unknown
+from unspoken.core.errors import InputError, unknown
 from unspoken.numerics.coins import fresh_name
 from unspoken.numerics.files import PATIENCE, PRIVATE, Partial, unfinished, writing
 from unspoken.policy import Project

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from unspoken.core.errors import UnspokenError
 from unspoken.engines.protocol import Table
-from unspoken.errors import UnspokenError
 from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import Prepared

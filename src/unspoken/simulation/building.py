@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 
 __all__ = ["building"]
 

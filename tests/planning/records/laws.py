@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.families import Side
+from unspoken.core.families import Side
 from unspoken.planning.records.solver import Coefficients, Constraints
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import unspoken
 from tests.planning.records.laws import laws_of
-from unspoken.errors import InputError, NotKnown
-from unspoken.families import WHOLE, Side
-from unspoken.families.searched import Pair
+from unspoken.core.errors import InputError, NotKnown
+from unspoken.core.families import WHOLE, Side
+from unspoken.core.families.searched import Pair
 from unspoken.learning.intervals import confidence
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from unspoken.errors import InputError, TooLarge
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.types.domain import Domain
 from unspoken.planning.records.answers import Answers, maximal
 from unspoken.planning.records.cells import Cells, Pairs, whole_numbers
 from unspoken.planning.records.conditions import (
@@ -17,7 +18,6 @@ from unspoken.planning.records.conditions import (
     explicit,
     given,
 )  # fmt: skip
-from unspoken.types.domain import Domain
 
 COUNTS = np.array([[[5, 0], [2, 1]], [[3, 4], [0, 6]], [[1, 1], [8, 2]]])
 NEVER = (np.array([True, False, True]), np.array([False, True]), np.zeros(2, dtype=bool))

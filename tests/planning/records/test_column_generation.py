@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.core.types.domain import Domain
 from unspoken.planning.protection import Protection
 from unspoken.planning.records import column_generation, model, planned, routes
 from unspoken.planning.records.answer_catalogue import AnswerCatalogue
@@ -19,7 +20,6 @@ from unspoken.planning.records.conditions import attribute_events, conditions
 from unspoken.planning.records.model import Model
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
-from unspoken.types.domain import Domain
 
 CAP = Fraction(2)
 

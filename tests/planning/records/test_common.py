@@ -10,8 +10,8 @@ import pytest
 
 import unspoken
 from tests.planning.records.laws import laws_of
-from unspoken.beliefs import Belief
-from unspoken.families import WHOLE
+from unspoken.core.beliefs import Belief
+from unspoken.core.families import WHOLE
 from unspoken.planning.protection import Protection
 from unspoken.planning.records import planner, routes
 from unspoken.planning.records.answers import Answers

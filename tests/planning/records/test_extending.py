@@ -14,9 +14,9 @@ import pytest
 
 import unspoken
 from unspoken import Adversary, Together
-from unspoken.errors import InputError
-from unspoken.mechanisms import Extension
-from unspoken.mechanisms.record_chain import EARLIER
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Extension
+from unspoken.core.mechanisms.record_chain import EARLIER
 
 WHOLE = 2**62
 HIDDEN: dict[str, list[Any]] = {"a": [0], "b": [0], "c": []}

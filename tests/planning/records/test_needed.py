@@ -11,7 +11,7 @@ import pytest
 import unspoken
 from tests.effort import tries
 from tests.planning.records.enumerated import worst_odds
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.needed import needed

@@ -10,7 +10,7 @@ import pytest
 import unspoken
 from tests.effort import tries
 from tests.planning.records.enumerated import objective, worst_odds
-from unspoken.mechanisms.record_table import WHOLE
+from unspoken.core.mechanisms.record_table import WHOLE
 from unspoken.planning import closure
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.cells import Pairs

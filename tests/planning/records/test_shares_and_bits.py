@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.measures import MEASURES
+from unspoken.core.measures import MEASURES
 
 pytestmark = pytest.mark.slow
 

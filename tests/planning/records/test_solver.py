@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.errors import TooLarge
+from unspoken.core.errors import TooLarge
 from unspoken.planning.records.solver import Coefficients, Constraints, Program
 
 INF = np.inf

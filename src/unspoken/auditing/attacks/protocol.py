@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unspoken.auditing.trials import Trials
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["Attack", "PublicKnowledge", "Scorer"]
 

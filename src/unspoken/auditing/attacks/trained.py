@@ -11,7 +11,7 @@ import numpy as np
 
 from unspoken.auditing.attacks.protocol import PublicKnowledge, Scorer
 from unspoken.auditing.trials import Trials
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 __all__ = ["classified", "digits", "frequent", "nearest"]
 

@@ -9,15 +9,15 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from unspoken.adversary import Adversary
 from unspoken.calibration.exact.contexts import each_value
 from unspoken.calibration.exact.separation import Separation
 from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.measures import MEASURES
-from unspoken.numerics.arrays import Array
-from unspoken.questions import views_of_each
-from unspoken.types.bound import Bound
+from unspoken.core.adversary import Adversary
+from unspoken.core.measures import MEASURES
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.questions import views_of_each
+from unspoken.core.types.bound import Bound
 
 __all__ = [
     "Adversaries",

@@ -1,6 +1,6 @@
 """Trees and chains of any size: noise that is enough for everybody, by what branches let through.
 
-What nobody exceeds, whatever they know (searching/branches.py), falls with the scale; the
+What nobody exceeds, whatever they know (core/searching/branches.py), falls with the scale; the
 least scale at which it keeps the limit is a little more than the exact one.
 """
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
-from unspoken.adversary import Adversary
 from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import LEAST, NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.roots import least_scale
-from unspoken.searching.branches import BranchBounds
-from unspoken.searching.search import Worst, worst
-from unspoken.types.bound import Bound
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.searching.branches import BranchBounds
+from unspoken.core.searching.search import Worst, worst
+from unspoken.core.types.bound import Bound
 
 __all__ = ["Branched", "branches"]
 

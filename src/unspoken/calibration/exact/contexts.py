@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import TooLarge
+from unspoken.core.errors import TooLarge
 
 __all__ = ["contexts", "each_value"]
 

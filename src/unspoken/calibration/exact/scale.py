@@ -13,9 +13,9 @@ from unspoken.calibration.exact.windows import Windows
 from unspoken.calibration.exact.worst_adversary import worst_adversary
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.rounding import ROUNDED
-from unspoken.types.bound import Bound
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.rounding import ROUNDED
+from unspoken.core.types.bound import Bound
 
 __all__ = ["check_within_reach", "exact", "left_at"]
 

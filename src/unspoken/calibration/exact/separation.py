@@ -16,10 +16,10 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.numerics.ring import RANGE
-from unspoken.numerics.rounding import UNIT
-from unspoken.types.sums import Sums
+from unspoken.core.numerics.arrays import Array, Mask
+from unspoken.core.numerics.ring import RANGE
+from unspoken.core.numerics.rounding import UNIT
+from unspoken.core.types.sums import Sums
 
 __all__ = ["Separation"]
 

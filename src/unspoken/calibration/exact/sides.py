@@ -25,8 +25,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.searching.blurring import blurred
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.searching.blurring import blurred
 
 __all__ = ["Reach", "ChainSide"]
 

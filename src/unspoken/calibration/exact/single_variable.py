@@ -10,14 +10,14 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief, Independent
 from unspoken.calibration.exact.adversaries import Adversaries, OneAdversary, one_adversary
 from unspoken.calibration.exact.threats import least
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
-from unspoken.numerics.rounding import quotient_ends, quotient_up
-from unspoken.types.bound import Bound
-from unspoken.types.sums import distances
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Belief, Independent
+from unspoken.core.numerics.rounding import quotient_ends, quotient_up
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.sums import distances
 
 __all__ = ["single_variables", "floor_of"]
 

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from unspoken.numerics.roots import least_scale
-from unspoken.numerics.rounding import ROUNDED
-from unspoken.types.bound import Bound
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.numerics.rounding import ROUNDED
+from unspoken.core.types.bound import Bound
 
 __all__ = ["Threat", "WorstAt", "least"]
 

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Iterator
 from functools import cache
 
-from unspoken.adversary import Adversary
 from unspoken.calibration.exact.adversaries import Adversaries, OneAdversary
 from unspoken.calibration.knowledge import Knows
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import TooLarge
-from unspoken.numerics.ring import RANGE
-from unspoken.types.bound import Bound
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.ring import RANGE
+from unspoken.core.types.bound import Bound
 
 __all__ = ["least_noise", "of_views"]
 

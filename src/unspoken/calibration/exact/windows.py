@@ -8,7 +8,7 @@ largest log-ratio of (x_l, L + noise) for x_i = a and b,
 
     leak_i <= max over a, b of |w_i (a - b)| / scale + E(L; a, b) + E(R; a, b):
 
-replace one law after the other, each at the cost of its E (as in searching/chains.py). Mostly
+replace one law after the other, each at the cost of its E (as in core/searching/chains.py). Mostly
 both are largest far out on the same side, and this is no loss. As h grows, what x_l and x_r say of
 x_i fades; h is chosen such that it does not matter. For those who know any of the others, E is the
 largest one over the nearest variable they know on that side, h steps away at most, or further off
@@ -24,18 +24,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs.lattice import Lattice
 from unspoken.calibration.exact.adversaries import one_adversary
 from unspoken.calibration.exact.sides import ChainSide, Reach
 from unspoken.calibration.exact.threats import WorstAt
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.quilt import backwards, influences
-from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.ring import OutOfRange
-from unspoken.numerics.rounding import ROUNDED
-from unspoken.types.bound import Bound
-from unspoken.types.sums import term
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs.lattice import Lattice
+from unspoken.core.numerics.arrays import Array, Codes, Mask
+from unspoken.core.numerics.ring import OutOfRange
+from unspoken.core.numerics.rounding import ROUNDED
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.sums import term
 
 __all__ = ["Windows"]
 

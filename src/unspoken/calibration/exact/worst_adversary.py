@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from unspoken.adversary import Adversary
 from unspoken.calibration.exact.adversaries import (
     Adversaries,
     OneAdversary,
@@ -17,11 +16,12 @@ from unspoken.calibration.exact.branched import Branched
 from unspoken.calibration.exact.single_variable import single_variables
 from unspoken.calibration.exact.threats import Threat
 from unspoken.calibration.problem import LEAST, RATIO, NoiseProblem
-from unspoken.errors import TooLarge
-from unspoken.numerics.rounding import ROUNDED, down, up
-from unspoken.searching.joints import AllBut, connected, counted
-from unspoken.searching.search import ROUNDING, Worst, looks_at_everybody, worst
-from unspoken.types.bound import Bound
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.rounding import ROUNDED, down, up
+from unspoken.core.searching.joints import AllBut, connected, counted
+from unspoken.core.searching.search import ROUNDING, Worst, looks_at_everybody, worst
+from unspoken.core.types.bound import Bound
 
 __all__ = ["worst_adversary"]
 
@@ -36,7 +36,7 @@ def worst_adversary(problem: NoiseProblem) -> Threat:
 
     Where variables are independent it takes no search, knowing all others is worst: it takes noise
     away and nothing else. Of a Gaussian the scale is a factor, so one search is enough. On a tree
-    of many variables nobody exceeds what its branches tell (searching/branches.py).
+    of many variables nobody exceeds what its branches tell (core/searching/branches.py).
     """
     names = problem.belief.domain.names
     if all(len(block) == 1 for block in problem.belief.blocks()):

@@ -24,10 +24,10 @@ import math
 import numpy as np
 
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import down, quotient_up, up
-from unspoken.types.sums import slopes
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.rounding import down, quotient_up, up
+from unspoken.core.types.sums import slopes
 
 __all__ = ["bdp_gaussian", "bdp_markov"]
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from unspoken.calibration.problem import NoiseProblem
 from unspoken.calibration.rules.pair_laws import PairLaws, TargetMoves, moves_of_targets, pair_laws
-from unspoken.errors import among
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.roots import least_scale
-from unspoken.numerics.rounding import quotient_up, up
+from unspoken.core.errors import among
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.roots import least_scale
+from unspoken.core.numerics.rounding import quotient_up, up
 
 __all__ = ["READINGS", "Moves", "coefficient", "dpm", "fixed_point", "mean"]
 

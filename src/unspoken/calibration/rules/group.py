@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.conversion import dependence
-from unspoken.numerics.rounding import quotient_up, up
+from unspoken.core.conversion import dependence
+from unspoken.core.numerics.rounding import quotient_up, up
 
 __all__ = ["budget", "group"]
 

@@ -7,7 +7,7 @@ the powers of Gamma add up, an answer that D_j / scale protects x_j leaks of x_i
     2 sum_j Phi_ij D_j / scale,    Phi = (1 - Gamma)^-1 = 1 + Gamma + Gamma^2 + ...
 
 Sound here for everybody, whatever they know, and twice what is needed: on an edge r <= 4 gamma
-(searching/branches.py), so what its branch adds is E <= tanh(r / 4) H <= gamma H, and H is the
+(core/searching/branches.py), so what its branch adds is E <= tanh(r / 4) H <= gamma H, and H is the
 own move and what the next edge adds. Put in one after the other that is a part of Phi alone.
 """
 
@@ -18,9 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import quotient_up, up
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.rounding import quotient_up, up
 
 __all__ = ["influence"]
 

@@ -15,7 +15,7 @@ from unspoken.calibration.rules.group import budget, group
 from unspoken.calibration.rules.influence import influence
 from unspoken.calibration.rules.quilt import quilt
 from unspoken.calibration.rules.wasserstein import wasserstein
-from unspoken.errors import NotKnown, TooLarge
+from unspoken.core.errors import NotKnown, TooLarge
 
 __all__ = ["FOR_EVERYBODY", "METHODS", "by_method", "scales_by_rule"]
 

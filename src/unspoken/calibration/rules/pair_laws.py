@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.beliefs import Belief
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.numerics.arrays import CELLS, Array, Mask, most_of_few
-from unspoken.types.sums import distances, slopes
+from unspoken.core.beliefs import Belief
+from unspoken.core.numerics.arrays import CELLS, Array, Mask, most_of_few
+from unspoken.core.types.sums import distances, slopes
 
 __all__ = ["Links", "PairLaws", "TargetMoves", "alike", "pair_laws", "moves_of_targets"]
 
@@ -23,7 +23,7 @@ class PairLaws:
     ``weights[j, i]``: |w_j|, and 0 where j is i. ``ends[j]``: how far each value of x_j is from
     either end of its range. Where a variable has terms, its weight is 1 and the distances are those
     of its terms, sum_c |f_cj(x) - f_cj(x')|, from any of its values x': the ends of what they are
-    in several dimensions (types/sums.py).
+    in several dimensions (core/types/sums.py).
     """
 
     weights: Array

@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import InputError, NotKnown, TooLarge
-from unspoken.numerics.arrays import CELLS, Array, Mask
-from unspoken.numerics.kernels import stationary
-from unspoken.numerics.numbers import positive, whole
-from unspoken.numerics.rounding import ROUNDED
-from unspoken.numerics.tables import as_laws
+from unspoken.core.errors import InputError, NotKnown, TooLarge
+from unspoken.core.numerics.arrays import CELLS, Array, Mask
+from unspoken.core.numerics.kernels import stationary
+from unspoken.core.numerics.numbers import positive, whole
+from unspoken.core.numerics.rounding import ROUNDED
+from unspoken.core.numerics.tables import as_laws
 
 __all__ = ["backwards", "influences", "quilt", "quilt_any_start", "quilt_approximate"]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from unspoken.calibration.exact.separation import Separation
 from unspoken.calibration.problem import NoiseProblem
-from unspoken.errors import NotKnown
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import quotient_up
+from unspoken.core.errors import NotKnown
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.rounding import quotient_up
 
 __all__ = ["distance", "wasserstein"]
 

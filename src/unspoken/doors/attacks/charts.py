@@ -8,9 +8,9 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from unspoken.core.pictures import Chart
+from unspoken.core.pictures.palette import PAGE, by_lines, looks
 from unspoken.doors.attacks.panels import MOST, AttackLine, Panel, Unit
-from unspoken.pictures import Chart
-from unspoken.pictures.palette import PAGE, by_lines, looks
 
 __all__ = ["panel_chart", "top_of"]
 

@@ -10,10 +10,10 @@ from typing import Any
 from unspoken.auditing import Audited, AuditedFile
 from unspoken.auditing.strays import Strays
 from unspoken.auditing.trying import TriedAll
+from unspoken.core.errors import InputError
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.panels import Panel, of_catalogue, of_file, of_releases
 from unspoken.doors.output_files import room_for
-from unspoken.errors import InputError
 from unspoken.numerics.files import atomically
 
 __all__ = ["catalogue_page", "file_page", "releases_page", "to_write"]

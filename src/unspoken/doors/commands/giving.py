@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unspoken.core.errors import InputError
 from unspoken.doors import envelope
 from unspoken.doors.commands.options import AsJson, Fresh, ProjectFile, ProjectOption
 from unspoken.doors.running import err, out, say, show, warn
 from unspoken.doors.service.bounds import PLAIN, Bounds
 from unspoken.doors.terminal import near, rows_of
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError
 
 if TYPE_CHECKING:
     from unspoken.answering import Promised

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from unspoken.core.errors import InputError
 from unspoken.doors import envelope
 from unspoken.doors.commands.options import AsJson, ProjectFile
 from unspoken.doors.running import err, say, show, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError
 
 __all__ = ["backup_command", "diff_command", "ledger_command", "restore_command", "verify_command"]
 

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
+from unspoken.core.errors import InputError
 from unspoken.doors import envelope
 from unspoken.doors.commands.options import AsJson, Fresh, ProjectFile
 from unspoken.doors.running import BAD_INPUT, err, say, show, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError
 
 __all__ = ["check_command", "init_command", "leak_command", "learn_command", "plan_command"]
 

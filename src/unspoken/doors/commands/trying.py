@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
+from unspoken.core.errors import InputError
 from unspoken.doors.commands.options import AsJson
 from unspoken.doors.running import REFUSED, err, out, say, show
 from unspoken.doors.terminal import facts, near
 from unspoken.doors.waiting import busy
-from unspoken.errors import InputError
 
 __all__ = ["audit_command", "case_command", "demo_command"]
 

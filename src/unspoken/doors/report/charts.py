@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unspoken.pictures import Chart
-from unspoken.pictures.palette import Palette, looks
+from unspoken.core.pictures import Chart
+from unspoken.core.pictures.palette import Palette, looks
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.trade_off import ByCap, TradeOff

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from unspoken.core.pictures.palette import BEYOND
 from unspoken.doors.report import answers, coins, recipients, starved, words
 from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
-from unspoken.pictures.palette import BEYOND
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing import prose

@@ -12,14 +12,14 @@ from typing import Any
 
 from unspoken import doors
 from unspoken.answering import GivenAnswer, given_answers, refused_beside
+from unspoken.core.errors import InputError, printable
+from unspoken.core.pictures.palette import DARK, LIGHT, PAGE
 from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
-from unspoken.errors import InputError, printable
 from unspoken.ledger import Ledger
 from unspoken.numerics.files import atomically
 from unspoken.pictures import images
-from unspoken.pictures.palette import DARK, LIGHT, PAGE
 from unspoken.releasing.assessing.findings import Findings
 
 try:

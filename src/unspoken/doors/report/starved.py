@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from unspoken.core.types.bound import exp_or_inf
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
@@ -14,7 +15,6 @@ from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.held_back import HeldBack, Poor
 from unspoken.releasing.assessing.starved import Starved, Zero, starved
 from unspoken.releasing.assessing.starved import zeros as blocked
-from unspoken.types.bound import exp_or_inf
 
 __all__ = ["held_back", "in_words", "zeros"]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from unspoken.core.types.domain import WITHHELD
+from unspoken.core.types.premise import Premise
 from unspoken.releasing.assessing.few import GROUP, few, named
 from unspoken.releasing.assessing.findings import Findings, Openly
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
@@ -17,8 +19,6 @@ from unspoken.releasing.assessing.prose import (
     rows,
     tells_nothing,
 )
-from unspoken.types.domain import WITHHELD
-from unspoken.types.premise import Premise
 
 __all__ = ["cell", "held", "labels", "premise", "premise_of_numbers", "seen", "sentence"]
 

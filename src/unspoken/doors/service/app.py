@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.doors import as_json
 from unspoken.doors.querying import as_data
 from unspoken.doors.service.bounds import Bounds
@@ -26,7 +27,6 @@ from unspoken.doors.service.shapes import (
 from unspoken.doors.service.steward import Response, Steward
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.doors.service.workers import Workers
-from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.serving import Curator, Held
 from unspoken.serving.sessions import Sessions
 from unspoken.serving.tokens import Token, Tokens

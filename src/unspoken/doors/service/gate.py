@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from unspoken.core.errors import UnspokenError
 from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.routes import PAGES, ROUTES, Route
 from unspoken.doors.service.watch import LOG, Watch
-from unspoken.errors import UnspokenError
 from unspoken.serving.tokens import Token, Tokens
 
 __all__ = ["DEFECT", "Gate", "wrong"]

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from unspoken.core.errors import InputError
 from unspoken.doors.service.app import MISSING, Service, application, require_fastapi
 from unspoken.doors.service.bounds import HEAD_SECONDS, Bounds
-from unspoken.errors import InputError
 from unspoken.policy import Project
 from unspoken.serving import Curator
 from unspoken.serving.tokens import Tokens

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
+from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
-from unspoken.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.serving import Curator
 from unspoken.serving.overview import approve, overview, what_if
 from unspoken.serving.sessions import COOKIE, Session, Sessions

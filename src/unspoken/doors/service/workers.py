@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from unspoken.core.errors import UnspokenError
 from unspoken.doors.service.bounds import Bounds
-from unspoken.errors import UnspokenError
 
 __all__ = ["Late", "Workers"]
 

@@ -16,19 +16,19 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from unspoken.beliefs import Joint
+from unspoken.core.beliefs import Joint
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.numerics.arrays import Array, Codes, Counts
+from unspoken.core.types.premise import Premise
 from unspoken.engines.arrow import numbers
 from unspoken.engines.of_keys import OfKeys, columns_of
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError, TooLarge
 from unspoken.learning.counts.counting import Combinations, shares
 from unspoken.learning.counts.of_unit import NONE, OfUnit, UnitNumbers
 from unspoken.learning.marks.cells import noted
 from unspoken.learning.marks.labels import Labelling
-from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.policy import Context, Project
 from unspoken.policy.bin_edges import bin_names
-from unspoken.types.premise import Premise
 
 __all__ = ["VALUES", "Contexts", "ContextCounts", "Within", "contexts_of", "given_of"]
 

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.protocol import ContributionBound, Scan, Table, Tally, Work
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 from unspoken.learning.counts.beside import Seen, folder_of, private, seen, settled, write_beside
 from unspoken.learning.counts.contexts import Within
-from unspoken.numerics.arrays import Codes, Counts
 from unspoken.policy import Project
 from unspoken.policy.reading import installed_version
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Counts
+from unspoken.core.numerics.arrays import Array, Codes, Counts
 
 __all__ = ["MOST", "Combinations", "shares"]
 

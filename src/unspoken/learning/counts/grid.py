@@ -16,7 +16,7 @@ from itertools import accumulate, combinations
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 
 __all__ = ["Grid"]
 

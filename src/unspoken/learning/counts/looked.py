@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import Table
-from unspoken.errors import InputError
 from unspoken.learning.counts.beside import Seen, folder_of, private, seen, settled, write_beside
 from unspoken.policy import Project
 from unspoken.policy.reading import installed_version

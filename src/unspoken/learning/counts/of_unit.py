@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.arrow import numbers, plain
-from unspoken.numerics.arrays import Codes, Counts
 
 __all__ = ["NONE", "Habit", "OfUnit", "Previous", "UnitNumbers"]
 

@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from unspoken.errors import TooLarge
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.arrays import Array, Codes, Counts
 from unspoken.learning.counts.grid import Grid
-from unspoken.numerics.arrays import Array, Codes, Counts
 
 __all__ = ["PAIRS", "PairCounts"]
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.errors import InputError, in_rows
+from unspoken.core.numerics.arrays import Array, Codes, Counts
 from unspoken.engines.arrow import numbers, plain
 from unspoken.engines.column_info import kind_of
 from unspoken.engines.protocol import BATCH, Scan, Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier, name_in_sql
-from unspoken.errors import InputError, in_rows
 from unspoken.learning.counts.contexts import Contexts, contexts_of
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.of_unit import Habit, OfUnit, Previous, UnitNumbers
@@ -22,7 +23,6 @@ from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
 from unspoken.learning.marks.marked import REAL, Marked, counts_in, infinite, infinite_in, marks_in
 from unspoken.learning.marks.marking import Marker
-from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.policy import Project
 
 __all__ = ["cells_of", "count", "counted_contexts", "labelled"]

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Counts
+from unspoken.core.types.domain import Value
 from unspoken.engines.arrow import plain
-from unspoken.errors import InputError
 from unspoken.learning.counts.pairs import PairCounts
-from unspoken.numerics.arrays import Codes, Counts
-from unspoken.types.domain import Value
 
 __all__ = ["Tally"]
 

@@ -5,7 +5,7 @@ Noise. Every count is off by t at most, and the rows of an event by the reach of
 
 Sampling. Given the n_s rows of an event, N_x is binomial. Its lower end falls with n_s and rises
 with N_x, its upper end likewise: so the lower one is taken at (N_x - t, most n_s), the upper one at
-(N_x + t, least n_s) (numerics/binomial.py), and both sides are cut to what the others
+(N_x + t, least n_s) (core/numerics/binomial.py), and both sides are cut to what the others
 leave of 1.
 
 Units. The rows of one person or room are not independent, and counting them one by one proves
@@ -30,17 +30,17 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.beliefs import Belief, Joint
-from unspoken.errors import InputError, shown
-from unspoken.families import Box, Intervals
-from unspoken.families.intervals import Ranges
+from unspoken.core.beliefs import Belief, Joint
+from unspoken.core.errors import InputError, shown
+from unspoken.core.families import Box, Intervals
+from unspoken.core.families.intervals import Ranges
+from unspoken.core.numerics.arrays import Array, Counts, Mask
+from unspoken.core.numerics.binomial import lower_end, upper_end
+from unspoken.core.numerics.numbers import number
+from unspoken.core.numerics.rounding import UNIT
+from unspoken.core.types.domain import Domain, Value
+from unspoken.core.types.premise import LEAST, Premise
 from unspoken.learning.intervals.noise_law import reach_of_sum
-from unspoken.numerics.arrays import Array, Counts, Mask
-from unspoken.numerics.binomial import lower_end, upper_end
-from unspoken.numerics.numbers import number
-from unspoken.numerics.rounding import UNIT
-from unspoken.types.domain import Domain, Value
-from unspoken.types.premise import LEAST, Premise
 
 __all__ = ["Clusters", "box", "cells_box", "chance_to_miss", "ends", "off_by_noise"]
 

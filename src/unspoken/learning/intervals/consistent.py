@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Counts
+from unspoken.core.numerics.arrays import Array, Counts
 
 __all__ = ["consistent"]
 

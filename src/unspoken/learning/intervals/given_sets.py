@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unspoken.beliefs import Belief, Joint
+from unspoken.core.beliefs import Belief, Joint
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.domain import Value
+from unspoken.core.types.premise import Premise
 from unspoken.learning.counts.contexts import ContextCounts
 from unspoken.learning.counts.counting import shares
 from unspoken.learning.intervals import confidence
 from unspoken.learning.intervals.noise_law import reach_of_sum
-from unspoken.numerics.arrays import Array
-from unspoken.types.domain import Value
-from unspoken.types.premise import Premise
 
 __all__ = ["given_sets", "values_of_sets"]
 

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from unspoken.numerics.rounding import UNIT
+from unspoken.core.numerics.rounding import UNIT
 
 __all__ = ["reach", "reach_of_sum"]
 

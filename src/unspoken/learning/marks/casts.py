@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from unspoken.core.types.column import Cell
 from unspoken.engines.arrow import plain
 from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier
-from unspoken.types.column import Cell
 
 __all__ = ["cast_of", "held"]
 

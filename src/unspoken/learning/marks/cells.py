@@ -9,18 +9,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from unspoken.core.errors import InputError
+from unspoken.core.types.column import Cell
 from unspoken.engines.column_info import ZONED, kind_of
 from unspoken.engines.protocol import Table, named
 from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression
-from unspoken.errors import InputError
 from unspoken.learning.marks.casts import held
 from unspoken.policy import Attribute, Project
 from unspoken.policy.bin_edges import bin_names, edge_text
 from unspoken.policy.column_checks import KINDS, MOST_EXACT, MOST_VALUES
 from unspoken.policy.declared import Missing
 from unspoken.policy.schema import EXACT
-from unspoken.types.column import Cell
 
 __all__ = ["MISSING", "CellRule", "noted"]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.numerics.arrays import Codes
 from unspoken.learning.marks.cells import CellRule, noted
 from unspoken.learning.marks.marking import Marker, shown
-from unspoken.numerics.arrays import Codes
 
 __all__ = ["NONE", "Labeller", "Labelling", "Read"]
 

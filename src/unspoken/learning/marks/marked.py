@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.arrow import array, missing, numbers
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.marking import Marker
-from unspoken.numerics.arrays import Codes, Counts
 
 __all__ = ["REAL", "Marked", "counts_in", "infinite", "infinite_in", "marks_in"]
 

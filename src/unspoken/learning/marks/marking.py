@@ -21,12 +21,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.numerics.arrays import Codes
 from unspoken.engines.arrow import coded, missing, numbers, plain, texts
 from unspoken.engines.row_sql import RowSQL
 from unspoken.learning.marks.casts import cast_of
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.of_value import FEW, OfValue, pieces
-from unspoken.numerics.arrays import Codes
 
 __all__ = ["Marker", "shown"]
 

@@ -20,9 +20,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.engines.arrow import array, boolean, missing, numbers
-from unspoken.errors import InputError
-from unspoken.numerics.arrays import Codes, Mask
 from unspoken.numerics.columns import number_type
 
 __all__ = ["FEW", "OfValue", "pieces"]

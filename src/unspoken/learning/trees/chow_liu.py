@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Tree
-from unspoken.errors import InputError
+from unspoken.core.beliefs import Tree
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.domain import Value
+from unspoken.core.types.premise import Premise
 from unspoken.learning.counts.pairs import PairCounts
-from unspoken.numerics.arrays import Array
-from unspoken.types.domain import Value
-from unspoken.types.premise import Premise
 
 __all__ = ["ChowLiu", "Pair", "information", "parents_of", "spanning"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Joint
+from unspoken.core.beliefs import Joint
+from unspoken.core.numerics.arrays import Array
 from unspoken.learning.trees.chow_liu import ChowLiu, information
-from unspoken.numerics.arrays import Array
 
 __all__ = ["KeptLinks", "Link", "Lost"]
 

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.measures import MEASURES
-from unspoken.numerics.arrays import CELLS, Array, Codes
+from unspoken.core.adversary import Adversary
+from unspoken.core.measures import MEASURES
+from unspoken.core.numerics.arrays import CELLS, Array, Codes
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import Value
 from unspoken.planning.bits.bit_laws import BitLaws
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.maximise import maximise
@@ -22,8 +24,6 @@ from unspoken.planning.joint_law import JointLaw
 from unspoken.planning.limits import ROUNDING
 from unspoken.planning.pairs import independent_groups
 from unspoken.planning.problem import ReleaseProblem
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
 
 __all__ = ["plan_bits"]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.types.secret import Secret
 from unspoken.planning.bits.curves import Curves
 from unspoken.planning.bits.odds import BitOdds, overheard
 from unspoken.planning.problem import ReleaseProblem
-from unspoken.types.secret import Secret
 
 __all__ = ["BitLaws"]
 

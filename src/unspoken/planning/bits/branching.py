@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.bits.envelope import Envelope, envelope
 from unspoken.planning.bits.items import Certified, Items
 from unspoken.planning.bits.relaxation import Rest, relax

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.entropy import h, h_given
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.numerics.entropy import h, h_given
 
 # The relative error allowed for in a leakage, slope or curvature (measured in the tests: < 1e-14).
 ERROR = 1e-13

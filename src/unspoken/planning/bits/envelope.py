@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import Jet
 from unspoken.planning.bits.objective_curves import ObjectiveCurves
 

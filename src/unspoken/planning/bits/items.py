@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import ERROR, Curves, Jet
 from unspoken.planning.bits.envelope import Envelope, envelope, inverse, rise
 from unspoken.planning.bits.objective_curves import ObjectiveCurves

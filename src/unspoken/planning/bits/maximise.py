@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.bits import branching
 from unspoken.planning.bits.curves import ERROR, Curves
 from unspoken.planning.bits.items import Certified, Items, farthest

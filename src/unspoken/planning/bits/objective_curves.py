@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import DEEP, Curves, Jet
 from unspoken.planning.problem import Objective
 

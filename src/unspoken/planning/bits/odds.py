@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 
 __all__ = ["BitOdds", "Overheard", "overheard"]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.bits.curves import ERROR, Jet
 from unspoken.planning.bits.envelope import ROUNDS, Envelope, rise
 from unspoken.planning.bits.objective_curves import ObjectiveCurves

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 
 
 @dataclass(frozen=True)

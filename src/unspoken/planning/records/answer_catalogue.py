@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Counts, Floats, Mask, Words
+from unspoken.core.numerics.arrays import Array, Codes, Counts, Floats, Mask, Words
 from unspoken.planning.records.cells import Cells, patterns_within
 
 __all__ = ["AnswerCatalogue"]

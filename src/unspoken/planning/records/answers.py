@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Codes
+from unspoken.core.numerics.arrays import Codes
 from unspoken.planning.records.cells import Cells, Pairs
 
 __all__ = ["Answers", "maximal"]

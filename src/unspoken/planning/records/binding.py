@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.conditions import Condition, Rule

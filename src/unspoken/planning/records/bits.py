@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.program import Layout

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.families import WHOLE, Side, TableSet
-from unspoken.numerics.arrays import Array, Codes, Integers, Mask
-from unspoken.numerics.rounding import ROUNDED
+from unspoken.core.families import WHOLE, Side, TableSet
+from unspoken.core.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.core.numerics.rounding import ROUNDED
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.binding import Cost
 from unspoken.planning.records.cells import Cells, Pairs

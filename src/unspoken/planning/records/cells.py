@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.errors import TooLarge
-from unspoken.mechanisms import RecordCoin
-from unspoken.numerics.arrays import Array, Codes, Counts, Integers, Mask
+from unspoken.core.errors import TooLarge
+from unspoken.core.mechanisms import RecordCoin
+from unspoken.core.numerics.arrays import Array, Codes, Counts, Integers, Mask
+from unspoken.core.types.domain import Domain
 from unspoken.planning.records.earlier import Earlier
-from unspoken.types.domain import Domain
 
 __all__ = ["Cells", "Pairs", "patterns_within", "whole_numbers"]
 

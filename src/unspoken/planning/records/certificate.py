@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.rounding import UNIT
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.rounding import UNIT
 from unspoken.planning.records.program import Layout
 
 __all__ = ["upper_bound"]

@@ -25,8 +25,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.rounding import UNIT
+from unspoken.core.numerics.arrays import Array, Codes, Mask
+from unspoken.core.numerics.rounding import UNIT
 from unspoken.planning.records.answer_catalogue import AnswerCatalogue
 from unspoken.planning.records.binding import Binding, binding, cost_of
 from unspoken.planning.records.cells import Cells, Pairs

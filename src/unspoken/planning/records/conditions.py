@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.core.numerics.arrays import Array, Codes, Integers, Mask
+from unspoken.core.types.domain import Value
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
-from unspoken.types.domain import Value
 
 __all__ = [
     "Condition",

@@ -9,15 +9,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from unspoken.beliefs import A_BELIEF, Belief, Joint
-from unspoken.errors import InputError
-from unspoken.families import Box, TableSet
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.numbers import number
+from unspoken.core.beliefs import A_BELIEF, Belief, Joint
+from unspoken.core.errors import InputError
+from unspoken.core.families import Box, TableSet
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.numbers import number
+from unspoken.core.types.kinds import expect, items
 from unspoken.planning.records.boxed import Sets
 from unspoken.planning.records.cells import Cells, whole_numbers
 from unspoken.planning.records.conditions import Event, Rule, conditions
-from unspoken.types.kinds import expect, items
 
 __all__ = ["ContextBeliefs", "contexts_of"]
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import InputError
-from unspoken.mechanisms import Extension, RecordCoin, Suppression
-from unspoken.mechanisms.record_chain import EARLIER
-from unspoken.numerics.arrays import Array, Codes, Counts, Integers, Mask
-from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import expect
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Extension, RecordCoin, Suppression
+from unspoken.core.mechanisms.record_chain import EARLIER
+from unspoken.core.numerics.arrays import Array, Codes, Counts, Integers, Mask
+from unspoken.core.types.domain import Domain, Value
+from unspoken.core.types.kinds import expect
 
 __all__ = ["Earlier", "check_earlier"]
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.solution_space import SolutionSpace
+from unspoken.core.mechanisms.record_table import WHOLE
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.numerics.solution_space import SolutionSpace
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import Layout, Watched
 from unspoken.planning.records.rounding import BELOW, IntegerTable, broken

@@ -15,15 +15,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from unspoken.mechanisms import RecordCoin
-from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Mask
+from unspoken.core.mechanisms import RecordCoin
+from unspoken.core.mechanisms.record_table import WHOLE
+from unspoken.core.numerics.arrays import Mask
+from unspoken.core.types.domain import Value
 from unspoken.planning.records.binding import LEAST, Binding
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.rounding import IntegerTable
 from unspoken.planning.records.routes import everything
-from unspoken.types.domain import Value
 
 __all__ = ["floor_binding", "floor_binds", "floor_table", "is_floor"]
 

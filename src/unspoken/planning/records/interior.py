@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.exact_rounding import Tight
 from unspoken.planning.records.model import Model

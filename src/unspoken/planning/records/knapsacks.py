@@ -26,8 +26,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unspoken.families import Side
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.families import Side
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Pairs
 from unspoken.planning.records.earlier import Earlier

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, among
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import InputError, among
+from unspoken.core.types.domain import Value
+from unspoken.core.types.kinds import expect, items
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import Event, by_whether, given
-from unspoken.types.domain import Value
-from unspoken.types.kinds import expect, items
 
 __all__ = ["Known", "events_of"]
 

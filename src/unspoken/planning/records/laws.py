@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.boxed import BoxRows, EndKey, added
 from unspoken.planning.records.solver import Coefficients, Constraints, Solved
 

@@ -10,8 +10,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.binding import Cost, cost_of
 from unspoken.planning.records.bits import BitLimit, Bits
 from unspoken.planning.records.boxed import BoxRows

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.mechanisms.record_table import WHOLE
+from unspoken.core.numerics.arrays import Array, Codes
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import Layout

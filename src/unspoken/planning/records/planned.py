@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from unspoken.mechanisms import Extension, Suppression
-from unspoken.numerics.arrays import Array
+from unspoken.core.mechanisms import Extension, Suppression
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.types.bound import Bound
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.problem import RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import IntegerTable
 from unspoken.planning.records.telling import information, most_odds
-from unspoken.types.bound import Bound
 
 __all__ = ["Planned", "sharing"]
 

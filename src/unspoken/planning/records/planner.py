@@ -10,8 +10,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from unspoken.errors import InputError, TooLarge
-from unspoken.numerics.arrays import Array, Counts
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.numerics.arrays import Array, Counts
+from unspoken.core.types.bound import LOG2
 from unspoken.planning.records.binding import binding
 from unspoken.planning.records.bits import nats
 from unspoken.planning.records.cells import Cells, Pairs
@@ -37,7 +38,6 @@ from unspoken.planning.records.routes import (
 )
 from unspoken.planning.records.solver import Solved
 from unspoken.planning.records.task import Task
-from unspoken.types.bound import LOG2
 
 __all__ = ["of_one_belief", "plan_floor", "plan_records"]
 

@@ -11,12 +11,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from unspoken.beliefs import A_BELIEF, Belief
-from unspoken.errors import InputError, quoted
-from unspoken.mechanisms import RecordCoin
-from unspoken.numerics.arrays import Array, Codes
-from unspoken.numerics.entropy import entropy
-from unspoken.numerics.numbers import number
+from unspoken.core.beliefs import A_BELIEF, Belief
+from unspoken.core.errors import InputError, quoted
+from unspoken.core.mechanisms import RecordCoin
+from unspoken.core.numerics.arrays import Array, Codes
+from unspoken.core.numerics.entropy import entropy
+from unspoken.core.numerics.numbers import number
+from unspoken.core.types.domain import Domain, Value
+from unspoken.core.types.kinds import expect, items
+from unspoken.core.types.premise import Premise, weakest
 from unspoken.planning.problem import by_name
 from unspoken.planning.protection import Limit, Protection, odds_limit
 from unspoken.planning.records.answers import maximal
@@ -35,9 +38,6 @@ from unspoken.planning.records.conditions import (
 from unspoken.planning.records.context_beliefs import ContextBeliefs, contexts_of
 from unspoken.planning.records.earlier import check_earlier
 from unspoken.planning.records.known import Known, events_of
-from unspoken.types.domain import Domain, Value
-from unspoken.types.kinds import expect, items
-from unspoken.types.premise import Premise, weakest
 
 __all__ = ["RecordOptions", "RecordProblem"]
 

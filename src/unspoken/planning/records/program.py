@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Array, Codes, Mask
+from unspoken.core.mechanisms.record_table import WHOLE
+from unspoken.core.numerics.arrays import Array, Codes, Mask
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from unspoken.mechanisms.record_table import WHOLE
-from unspoken.numerics.arrays import Array, Codes, Integers
+from unspoken.core.mechanisms.record_table import WHOLE
+from unspoken.core.numerics.arrays import Array, Codes, Integers
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout, Watched

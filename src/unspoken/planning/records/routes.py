@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Counts
+from unspoken.core.numerics.arrays import Array, Counts
 from unspoken.planning.records.cells import Cells, Pairs
 from unspoken.planning.records.conditions import Condition, Rule
 

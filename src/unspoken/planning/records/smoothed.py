@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.numerics.arrays import Array, Codes, Floats
+from unspoken.core.numerics.arrays import Array, Codes, Floats
 from unspoken.planning.records.answer_catalogue import AnswerCatalogue
 
 __all__ = ["Smoothed"]

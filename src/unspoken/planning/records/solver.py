@@ -15,8 +15,8 @@ from typing import Any
 import highspy
 import numpy as np
 
-from unspoken.errors import TooLarge
-from unspoken.numerics.arrays import Array, Codes
+from unspoken.core.errors import TooLarge
+from unspoken.core.numerics.arrays import Array, Codes
 
 __all__ = ["Coefficients", "Program", "Constraints", "Solved"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from unspoken.numerics.arrays import Array
+from unspoken.core.numerics.arrays import Array
 from unspoken.planning.records.bits import BitLimit, nats
 from unspoken.planning.records.cells import Cells
 from unspoken.planning.records.conditions import Rule

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from unspoken.numerics.arrays import Codes
+from unspoken.core.numerics.arrays import Codes
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import Premise
 from unspoken.planning.records.bits import ROUNDING, BitLimit, nats
 from unspoken.planning.records.conditions import Rule
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import IntegerTable, sums
-from unspoken.types.bound import Bound
-from unspoken.types.premise import Premise
 
 __all__ = ["information", "most_odds"]
 

@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.beliefs import Belief
+from unspoken.core.beliefs import Belief
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import RecordCoin
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.domain import Value
+from unspoken.core.types.premise import NONE, Premise
+from unspoken.core.views import View
 from unspoken.learning import Learned
 from unspoken.learning.intervals.given_sets import given_sets
 from unspoken.ledger import Adoption
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import RecordCoin
 from unspoken.planning import Limits, Plan, baseline_plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
@@ -27,10 +31,6 @@ from unspoken.releasing.assessing.closing import withheld_by
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.releasing.assessing.stated import stated
-from unspoken.types.bound import Bound
-from unspoken.types.domain import Value
-from unspoken.types.premise import NONE, Premise
-from unspoken.views import View
 
 __all__ = [
     "Best",

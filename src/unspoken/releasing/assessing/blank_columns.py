@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unspoken.beliefs import Belief
-from unspoken.mechanisms import Mechanism
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import Mechanism
 
 __all__ = ["BlankColumn", "blank_columns"]
 

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.beliefs import Belief
-from unspoken.errors import TooLarge
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import TooLarge
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.bound import Bound
 from unspoken.learning import Learned
 from unspoken.learning.intervals import confidence
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.once import moved
 from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Mechanism
 from unspoken.numerics.noise import scale_of
 from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import views
-from unspoken.types.bound import Bound
 
 __all__ = ["Boxed", "box_of", "boxed", "in_words"]
 

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.core.mechanisms import OneSided
+from unspoken.core.types.domain import Value
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.learning.unmodelled import Unmodelled
 from unspoken.ledger import Account, Release
-from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import mostly_noise, too_few_rows
@@ -18,7 +19,6 @@ from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
 from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.assessing.units import Units
-from unspoken.types.domain import Value
 
 TREE = "is not counted where the belief, a tree of pairs, does not have it"
 WHATEVER = "The odds cap of this plan holds whatever is known"

@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unspoken.beliefs import Belief
+from unspoken.core.beliefs import Belief
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import OneSided
 from unspoken.learning import Learned
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import OneSided
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import STEPS, coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from unspoken.core.types.domain import Value
 from unspoken.learning import Learned
 from unspoken.planning import Closure, closure
 from unspoken.policy import Project
-from unspoken.types.domain import Value
 
 __all__ = ["closed_by", "withheld_by"]
 

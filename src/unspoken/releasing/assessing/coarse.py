@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from functools import cache
 
-from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.mechanisms.one_sided import release_probability
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.mechanisms.one_sided import release_probability
 
 __all__ = ["PLACES", "STEPS", "coarse", "probability", "up", "with_exponents"]
 

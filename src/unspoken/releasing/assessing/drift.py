@@ -16,9 +16,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unspoken.core.errors import TooLarge
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.protocol import Scan, Table
 from unspoken.engines.sql import Expression, literal
-from unspoken.errors import TooLarge
 from unspoken.learning import Learned
 from unspoken.learning.counts.counting import Combinations
 from unspoken.learning.counts.pairs import PairCounts
@@ -28,9 +31,6 @@ from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import learned_joint, learned_tree
 from unspoken.learning.marks.labels import NONE
 from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Mechanism
-from unspoken.numerics.arrays import Codes, Counts
 from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.assessing.leaks import views

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from unspoken.display import Shown
-from unspoken.errors import InputError, TooLarge
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.pictures import Chart, Picture
+from unspoken.core.pictures.palette import LIGHT, Palette, looks
 from unspoken.learning import Learned
 from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Adoption
-from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.pictures import Chart, Picture
-from unspoken.pictures.palette import LIGHT, Palette, looks
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.assumed import assumptions

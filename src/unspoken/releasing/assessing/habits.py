@@ -31,11 +31,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.errors import InputError, TooLarge
-from unspoken.numerics.arrays import Array
-from unspoken.numerics.numbers import number, whole
-from unspoken.types.bound import Bound
-from unspoken.types.premise import STATED
+from unspoken.core.errors import InputError, TooLarge
+from unspoken.core.numerics.arrays import Array
+from unspoken.core.numerics.numbers import number, whole
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.premise import STATED
 
 __all__ = ["Blanks", "guessed", "told_apart"]
 

@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from unspoken.core.types.bound import LOG2
+from unspoken.core.types.channel import Output
 from unspoken.learning import Learned
 from unspoken.learning.intervals.given_sets import values_of_sets
 from unspoken.learning.pinned import Pinned
@@ -20,8 +22,6 @@ from unspoken.policy.declared import DeclaredApplication
 from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
 from unspoken.releasing.assessing.few import few, rows_of_label
 from unspoken.releasing.assessing.merging import merged
-from unspoken.types.bound import LOG2
-from unspoken.types.channel import Output
 
 __all__ = ["HeldBack", "OnAverage", "Poor", "chance", "held_back", "on_average", "poor"]
 

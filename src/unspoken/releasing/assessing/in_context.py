@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from unspoken.core.mechanisms import Mechanism
 from unspoken.learning import ContextCounts, Learned
-from unspoken.mechanisms import Mechanism
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
 
 __all__ = ["InContext", "in_contexts", "worst_of"]

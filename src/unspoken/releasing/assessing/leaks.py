@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.adversary import Adversary
-from unspoken.beliefs import Belief
-from unspoken.display import Shown
-from unspoken.measures import MEASURES
-from unspoken.mechanisms import Mechanism
+from unspoken.core.adversary import Adversary
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Shown
+from unspoken.core.measures import MEASURES
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.bound import Bound
+from unspoken.core.types.channel import Output
+from unspoken.core.types.domain import Value
+from unspoken.core.types.posteriors import Functional
+from unspoken.core.views import View
 from unspoken.planning import Limits
 from unspoken.planning.limits import ROUNDING
 from unspoken.policy import Project
-from unspoken.types.bound import Bound
-from unspoken.types.channel import Output
-from unspoken.types.domain import Value
-from unspoken.types.posteriors import Functional
-from unspoken.views import View
 
 __all__ = [
     "TellingAnswer",

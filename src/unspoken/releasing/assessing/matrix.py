@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from unspoken.pictures import Chart
-from unspoken.pictures.palette import BEYOND, PAGE, Palette, by_lines
+from unspoken.core.pictures import Chart
+from unspoken.core.pictures.palette import BEYOND, PAGE, Palette, by_lines
+from unspoken.core.types.bound import Bound
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.leaks import Leak
-from unspoken.types.bound import Bound
 
 __all__ = ["band", "bands", "heat", "short_names"]
 

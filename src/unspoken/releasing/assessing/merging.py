@@ -13,11 +13,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from unspoken.beliefs import Belief
+from unspoken.core.beliefs import Belief
+from unspoken.core.numerics.arrays import Array, Counts
 from unspoken.learning import Learned
 from unspoken.learning.learned import learned_joint
 from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.numerics.arrays import Array, Counts
 from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import box_of
 from unspoken.releasing.assessing.few import named

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unspoken.core.numerics.arrays import Array
 from unspoken.learning.intervals.confidence import Clusters
-from unspoken.numerics.arrays import Array
 from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.samples import Axes, Sample
 

@@ -21,15 +21,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unspoken.errors import LimitExceeded
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.types.bound import exp_or_inf
+from unspoken.core.types.premise import Premise
 from unspoken.ledger import Learning
 from unspoken.planning import Plan
 from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.believing import Countings
-from unspoken.types.bound import exp_or_inf
-from unspoken.types.premise import Premise
 
 __all__ = ["Promise", "limits_in_bits", "priors_in_words"]
 

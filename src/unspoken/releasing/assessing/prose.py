@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from unspoken.errors import in_rows as rows
+from unspoken.core.errors import in_rows as rows
+from unspoken.core.types.bound import Bound
 from unspoken.releasing.assessing.coarse import up
-from unspoken.types.bound import Bound
 
 __all__ = [
     "NBSP",

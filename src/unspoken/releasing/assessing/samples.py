@@ -13,9 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
+from unspoken.core.numerics.arrays import Array, Codes, Counts
 from unspoken.learning.intervals.confidence import Clusters, ends, off_by_noise
 from unspoken.learning.pinned import JOINT, Pinned, of_pair
-from unspoken.numerics.arrays import Array, Codes, Counts
 from unspoken.numerics.noise import scale_of
 
 __all__ = ["Axes", "Sample", "axes_of", "by_labels"]

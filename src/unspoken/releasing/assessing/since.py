@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from unspoken.core.mechanisms import Mechanism
 from unspoken.engines.protocol import Table
 from unspoken.learning import Learned
-from unspoken.mechanisms import Mechanism
 from unspoken.planning.limits import ROUNDING
 from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.beliefs import Belief
-from unspoken.mechanisms import Mechanism
+from unspoken.core.beliefs import Belief
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.domain import Value
 from unspoken.releasing.assessing.coarse import STEPS, probability
 from unspoken.releasing.assessing.prose import listed
-from unspoken.types.domain import Value
 
 __all__ = ["less_often", "stated", "stated_given", "unexpected"]
 

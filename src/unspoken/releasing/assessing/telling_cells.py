@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.numerics.arrays import Array, Mask
-from unspoken.types.column import FEW_ROWS
+from unspoken.core.numerics.arrays import Array, Mask
+from unspoken.core.types.column import FEW_ROWS
 
 __all__ = ["CHANCE", "TellingCells", "ValueCounts", "telling_cells"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from unspoken.display import Framed, Tabled
-from unspoken.errors import InputError
-from unspoken.pictures import Chart, Picture, style
-from unspoken.pictures.looks import STRONG, TEXT
+from unspoken.core.display import Framed, Tabled
+from unspoken.core.errors import InputError
+from unspoken.core.pictures import Chart, Picture, style
+from unspoken.core.pictures.looks import STRONG, TEXT
 
 __all__ = ["ByCap", "OfCap", "Share", "TradeOff"]
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from unspoken.core.types.bound import Bound
 from unspoken.engines.protocol import Table, Tally
 from unspoken.engines.sql import Expression, identifier
 from unspoken.learning import Learned
@@ -19,7 +20,6 @@ from unspoken.policy import Project
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
 from unspoken.releasing.custody.believing import split_rows
-from unspoken.types.bound import Bound
 
 __all__ = ["Units"]
 

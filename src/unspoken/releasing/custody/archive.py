@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from unspoken.errors import InputError, UnspokenError
+from unspoken.core.errors import InputError, UnspokenError
 from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.ledger.database_host import other_hosts_allowed
 from unspoken.numerics.coins import MasterKey

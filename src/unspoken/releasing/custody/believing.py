@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import Table
 from unspoken.engines.row_sql import RowSQL
-from unspoken.errors import InputError
 from unspoken.learning import Learned
 from unspoken.learning.counts.counted import Counted, Noted
 from unspoken.learning.counts.rows import cells_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Ledger, Seal
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import PRIVATE, unfinished, writing

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Ledger, Release
 
 __all__ = ["ChargedRelease", "digest_of", "terms_text"]

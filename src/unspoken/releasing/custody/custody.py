@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Account, Head, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.files import swept

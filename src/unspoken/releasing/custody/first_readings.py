@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from unspoken.core.numerics.arrays import Words
 from unspoken.engines.arrow import array
-from unspoken.numerics.arrays import Words
 from unspoken.numerics.files import PATIENCE, PRIVATE, unfinished, writing
 from unspoken.releasing.rows.witness import Prints, Records
 

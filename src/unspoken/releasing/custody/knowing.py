@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.ledger import Account, Disclosure
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody

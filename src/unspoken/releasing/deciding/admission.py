@@ -9,8 +9,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.errors import InputError, LimitExceeded
+from unspoken.core.beliefs import Belief
+from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.core.mechanisms import Mechanism, OneSided
+from unspoken.core.numerics.roots import last_where
+from unspoken.core.types.bound import LOG2, exp_or_inf
+from unspoken.core.types.domain import Value
 from unspoken.ledger import (
     Account,
     EarlierPolicy,
@@ -21,8 +25,6 @@ from unspoken.ledger import (
     reaches,
     rows_by,
 )
-from unspoken.mechanisms import Mechanism, OneSided
-from unspoken.numerics.roots import last_where
 from unspoken.planning import Limits
 from unspoken.policy import Project
 from unspoken.policy.bin_edges import Edge, edge_text
@@ -31,8 +33,6 @@ from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
 from unspoken.releasing.deciding.another_reading import another_reading
 from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
-from unspoken.types.bound import LOG2, exp_or_inf
-from unspoken.types.domain import Value
 
 __all__ = ["Admission", "policy_of"]
 

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from unspoken.display import json_number
-from unspoken.errors import LimitExceeded
+from unspoken.core.display import json_number
+from unspoken.core.errors import LimitExceeded
+from unspoken.core.types.domain import Value
 from unspoken.ledger import Account, Adoption
 from unspoken.planning import Closure, Plan
 from unspoken.policy import Project
 from unspoken.releasing.custody.believing import Believed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import PlannedCoins
-from unspoken.types.domain import Value
 
 __all__ = [
     "adopt",

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.adversary import Adversary
-from unspoken.errors import InputError
-from unspoken.mechanisms import Mechanism, Together
-from unspoken.mechanisms.parts import Parts
-from unspoken.mechanisms.record_toss import RecordToss
-from unspoken.types.domain import Domain, Value
-from unspoken.types.sums import moved_by, term
+from unspoken.core.adversary import Adversary
+from unspoken.core.errors import InputError
+from unspoken.core.mechanisms import Mechanism, Together
+from unspoken.core.mechanisms.parts import Parts
+from unspoken.core.mechanisms.record_toss import RecordToss
+from unspoken.core.types.domain import Domain, Value
+from unspoken.core.types.sums import moved_by, term
 
 __all__ = ["CoinsAndNoise", "WithoutNoise"]
 

@@ -21,18 +21,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unspoken.beliefs import Belief
-from unspoken.conversion import relative_entropy_from_inferential
-from unspoken.errors import LimitExceeded, NotKnown, TooLarge
+from unspoken.core.beliefs import Belief
+from unspoken.core.conversion import relative_entropy_from_inferential
+from unspoken.core.errors import LimitExceeded, NotKnown, TooLarge
+from unspoken.core.mechanisms import Mechanism
+from unspoken.core.types.domain import Value
+from unspoken.core.views import View
 from unspoken.ledger import Known, unions
-from unspoken.mechanisms import Mechanism
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
 from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import pairs_of, views
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
-from unspoken.types.domain import Value
-from unspoken.views import View
 
 __all__ = ["ANSWERS", "Judge", "PlannedCoins", "expected", "from_elsewhere"]
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from unspoken.numerics.arrays import Words
+from unspoken.core.numerics.arrays import Words
 from unspoken.numerics.files import writing
 from unspoken.releasing.rows.witness import Records
 

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Codes, Mask
+from unspoken.core.types.domain import Value
 from unspoken.engines.arrow import array, flags, numbers, plain, texts
 from unspoken.engines.of_keys import OfKeys
 from unspoken.engines.protocol import Among, Scan, Shape, Shaped, Table
-from unspoken.errors import InputError
 from unspoken.learning import Labeller, Learned
 from unspoken.learning.marks.labels import NONE, Labelling, Read
-from unspoken.numerics.arrays import Codes, Mask
 from unspoken.policy import Project
-from unspoken.types.domain import Value
 
 __all__ = ["EPOCHS", "Looking", "Part", "Reading", "Rules", "missing", "taken", "too_many"]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from unspoken.core.errors import InputError
 from unspoken.engines.protocol import Among, Scan
-from unspoken.errors import InputError
 from unspoken.numerics.coins import BATCH
 from unspoken.releasing.rows.reading import Looking, Reading
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from unspoken.errors import placed
-from unspoken.numerics.arrays import Mask, Words
+from unspoken.core.errors import placed
+from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint
 from unspoken.numerics.prf import Derives
 from unspoken.numerics.records import RecordKeys

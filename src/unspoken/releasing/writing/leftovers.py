@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.numerics.files import swept
 from unspoken.policy import Project
 from unspoken.policy.declared import Files

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
 from unspoken.numerics.files import Partial, moved, writing
 from unspoken.releasing.custody.custody import MARK
 from unspoken.releasing.rows.kernel import delivered

@@ -16,9 +16,9 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from unspoken.errors import InputError
+from unspoken.core.errors import InputError
+from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.ledger import Given
-from unspoken.numerics.arrays import Mask, Words
 from unspoken.numerics.coins import BATCH
 from unspoken.policy import Project
 from unspoken.releasing.custody.first_readings import FirstReadings

@@ -1,7 +1,0 @@
-"""Measures: convex functions of the posterior, taken as the largest or the mean over the cloud."""
-
-from unspoken.measures.capacity import capacity
-from unspoken.measures.measure import Measure
-from unspoken.measures.named import MEASURES, MeasureName, measure_named
-
-__all__ = ["MEASURES", "Measure", "MeasureName", "capacity", "measure_named"]
