@@ -31,7 +31,7 @@ from unspoken.answering.exact import ONE, Exact
 from unspoken.answering.noise import AnswerNoise
 from unspoken.answering.question import bound
 from unspoken.engines.protocol import ContributionBound
-from unspoken.numerics.noise import two_sided_noise
+from unspoken.noise.discrete_laplace import two_sided_noise
 from unspoken.releasing import prepare
 
 ROWS, GROUPS = 10_000_000, 1_000

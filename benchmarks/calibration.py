@@ -17,12 +17,12 @@ from functools import partial
 
 import numpy as np
 
-from unspoken.calibration import METHODS, calibrate
-from unspoken.calibration.problem import NoiseProblem
-from unspoken.calibration.rules.dpm import dpm
-from unspoken.calibration.rules.methods import scales_by_rule
-from unspoken.comparing import compare
 from unspoken.core.beliefs import Belief, Chain, Joint, Tree
+from unspoken.noise.calibration import METHODS, calibrate
+from unspoken.noise.calibration.problem import NoiseProblem
+from unspoken.noise.calibration.rules.dpm import dpm
+from unspoken.noise.calibration.rules.methods import scales_by_rule
+from unspoken.noise.comparing import compare
 
 
 def timed(run: Callable[[], float]) -> tuple[float, float]:

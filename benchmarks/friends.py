@@ -18,10 +18,10 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from unspoken.models.friends import Neighbour, grid
-from unspoken.models.friendship_files import read_friendships
-from unspoken.models.friendships import Blocks, Friendships
-from unspoken.published.dependent_friends import dpm_friends
+from unspoken.noise.models.friends import Neighbour, grid
+from unspoken.noise.models.friendships import Blocks, Friendships
+from unspoken.noise.published.dependent_friends import dpm_friends
+from unspoken.tables.friendship_files import read_friendships
 
 USERS, FRIENDSHIPS = 6_969, 47_502  # those of paper 002
 DEGREE = 24  # friends of a user on average, in the file

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.core.mechanisms import OneSidedNoise
-from unspoken.numerics.noise import one_sided_noise, two_sided_noise
+from unspoken.noise.discrete_laplace import one_sided_noise, two_sided_noise
 
 Counts = npt.NDArray[np.int64]
 SHARES = (0.99, 0.9, 0.75, 0.5, 0.25, 0.1, 0.01)

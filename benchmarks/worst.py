@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 
 import unspoken
-from unspoken.calibration import Calibrated
 from unspoken.core.beliefs import Belief
 from unspoken.core.measures import MeasureName
 from unspoken.core.searching.search import Worst, worst
+from unspoken.noise.calibration import Calibrated
 
 LAPLACE = unspoken.Laplace(2.0)
 

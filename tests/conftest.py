@@ -105,7 +105,7 @@ def _afresh(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.node.get_closest_marker("afresh"):
             patch.setattr("unspoken.numerics.coins.os", os)
-            patch.setattr("unspoken.numerics.noise.make_laplace", make_laplace)
+            patch.setattr("unspoken.noise.discrete_laplace.make_laplace", make_laplace)
         yield
 
 

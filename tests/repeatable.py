@@ -14,7 +14,8 @@ import pytest
 from opendp.measurements import make_laplace
 
 from tests.draws import Draws, Laplace
-from unspoken.numerics import coins, noise
+from unspoken.noise import discrete_laplace as noise
+from unspoken.numerics import coins
 
 __all__ = ["Draws", "Laplace", "System", "repeat"]
 

@@ -10,11 +10,6 @@ from unspoken.core.lending import PRESENTERS, lending
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
     from unspoken.answering import query as query
     from unspoken.auditing import audit as audit
-    from unspoken.calibration import Calibrated as Calibrated
-    from unspoken.calibration import accuracy as accuracy
-    from unspoken.calibration import calibrate as calibrate
-    from unspoken.comparing import Compared as Compared
-    from unspoken.comparing import compare as compare
     from unspoken.core.adversary import Adversary as Adversary
     from unspoken.core.beliefs import Chain as Chain
     from unspoken.core.beliefs import Exchangeable as Exchangeable
@@ -57,6 +52,11 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.core.types.domain import RELEASED as RELEASED
     from unspoken.core.types.domain import WITHHELD as WITHHELD
     from unspoken.learning import learn as learn
+    from unspoken.noise.calibration import Calibrated as Calibrated
+    from unspoken.noise.calibration import accuracy as accuracy
+    from unspoken.noise.calibration import calibrate as calibrate
+    from unspoken.noise.comparing import Compared as Compared
+    from unspoken.noise.comparing import compare as compare
     from unspoken.planning import Plan as Plan
     from unspoken.planning import plan as plan
     from unspoken.releasing import leak as leak
@@ -73,8 +73,8 @@ HOMES = {
     "core.beliefs": [
         "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
     ],
-    "calibration": ["Calibrated", "accuracy", "calibrate"],
-    "comparing": ["Compared", "compare"],
+    "noise.calibration": ["Calibrated", "accuracy", "calibrate"],
+    "noise.comparing": ["Compared", "compare"],
     "core.conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
     "core.errors": ["UnspokenError"],
     "core.families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
@@ -90,7 +90,7 @@ HOMES = {
     "core.types.bound": ["Bound", "Estimate"],
     "core.types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
 }  # fmt: skip
-ROOMS = ("published",)  # called by their own name
+MODULES = ("models", "published")  # called by their own name
 _lent = lending(__name__, HOMES)
 
 # How results become data frames and pictures.
@@ -112,7 +112,7 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for: `import unspoken` itself loads nothing."""
     if name == "__version__":
         found: object = import_module("importlib.metadata").version("unspoken")
-    elif name in ROOMS:
+    elif name in MODULES:
         found = import_module(f"unspoken.{name}")
     else:
         return _lent(name)

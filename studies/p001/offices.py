@@ -18,7 +18,7 @@ from studies.p001.rooms import DATA, RoomDays, rooms
 from studies.row import Outcome, Row, compared
 from unspoken import RELEASED, WITHHELD, Adversary, OneSided
 from unspoken.core.numerics.arrays import Array, Mask
-from unspoken.models.sensitivities import mean
+from unspoken.noise.models.sensitivities import mean
 
 __all__ = ["ROWS", "law"]
 

@@ -21,7 +21,7 @@ import numpy as np
 from studies.p002.clusters import Clusters, k_means, nearest
 from studies.p002.gowalla import CITIES, EARTH, RADIUS, Gowalla, apart
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.models.friends import B, C
+from unspoken.noise.models.friends import B, C
 
 __all__ = ["GRID", "K", "WEIGHTS", "Attack", "Told", "by_law"]
 

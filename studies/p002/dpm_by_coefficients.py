@@ -11,10 +11,10 @@ import unspoken
 from studies.by_hand import laws, same
 from studies.row import Outcome, compared
 from unspoken import Adversary, Chain, Joint, Laplace
-from unspoken.calibration import accuracy, calibrate, coefficient
-from unspoken.calibration.problem import NoiseProblem
-from unspoken.models.friends import Neighbour
-from unspoken.published import dpm, dpm_neighbours
+from unspoken.noise.calibration import accuracy, calibrate, coefficient
+from unspoken.noise.calibration.problem import NoiseProblem
+from unspoken.noise.models.friends import Neighbour
+from unspoken.noise.published import dpm, dpm_neighbours
 
 __all__ = ["coefficients", "knowing_more", "lemmas", "theorems_8_9", "worst", "xor"]
 

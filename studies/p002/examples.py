@@ -10,7 +10,7 @@ import numpy as np
 import unspoken
 from studies.charts import Point, curves
 from studies.row import Outcome, Row, compared
-from unspoken.calibration import calibrate
+from unspoken.noise.calibration import calibrate
 
 CELLS = 40  # D_i and X stand on a grid of so many steps of [0, 1]
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)

@@ -13,7 +13,7 @@ from studies.p002.clusters import k_means
 from studies.p002.gowalla import DATA, TOP, apart, gowalla, hops
 from studies.p002.section_iv import SEED, attack
 from studies.row import Outcome, Row, Verdict, compared
-from unspoken.models.sensitivities import kmeans_rounds
+from unspoken.noise.models.sensitivities import kmeans_rounds
 
 __all__ = ["ROWS"]
 

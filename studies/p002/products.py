@@ -18,10 +18,10 @@ from studies.p002.gowalla import DATA, TOP, gowalla
 from studies.p002.support import WEIGHT, incomes
 from studies.row import Outcome, Row, Verdict
 from unspoken import Exchangeable, Tree
-from unspoken.calibration import private_epsilon
 from unspoken.core.numerics.arrays import Array
-from unspoken.models.friends import Neighbour
-from unspoken.models.sensitivities import degree_histogram, kmeans_rounds
+from unspoken.noise.calibration import private_epsilon
+from unspoken.noise.models.friends import Neighbour
+from unspoken.noise.models.sensitivities import degree_histogram, kmeans_rounds
 
 __all__ = ["ROWS"]
 

@@ -19,13 +19,13 @@ from studies.p002.dpm_by_coefficients import (
 )
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Chain, Finite, Joint, Laplace, Together
-from unspoken.calibration import accuracy, calibrate
 from unspoken.core.conversion import (
     relative_entropy_from_inferential,
     relative_entropy_from_information,
 )
-from unspoken.numerics.noise import two_sided_noise
-from unspoken.published import (
+from unspoken.noise.calibration import accuracy, calibrate
+from unspoken.noise.discrete_laplace import two_sided_noise
+from unspoken.noise.published import (  # fmt: skip
     accuracy_of_vectors,
     baseline,
     dpm,
@@ -37,7 +37,7 @@ from unspoken.published import (
     parallel,
     pearson,
     sequential,
-)  # fmt: skip
+)
 
 DRAWS, SEED, DRAWN = 40, 2016, 100_000
 

@@ -13,8 +13,8 @@ from studies.p002.gowalla import gowalla
 from studies.p002.intervals import Mean, mean_of
 from unspoken.core.numerics.arrays import Array
 from unspoken.core.numerics.roots import least_scale
-from unspoken.models.friends import Neighbour, grid
-from unspoken.models.friendships import Friendships
+from unspoken.noise.models.friends import Neighbour, grid
+from unspoken.noise.models.friendships import Friendships
 
 __all__ = ["EPSILONS", "Parts", "attack", "dpm_scale", "parts", "victims"]
 

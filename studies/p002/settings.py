@@ -11,11 +11,11 @@ from studies.by_hand import same
 from studies.p002.section_iv import dpm_scale
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Chain, Laplace
-from unspoken.calibration import accuracy, calibrate
 from unspoken.core.numerics.binomial import upper_end
-from unspoken.models.friends import Neighbour, grid, kernel
-from unspoken.models.friendships import Friendships
-from unspoken.published.dependent_friends import dpm_friends
+from unspoken.noise.calibration import accuracy, calibrate
+from unspoken.noise.models.friends import Neighbour, grid, kernel
+from unspoken.noise.models.friendships import Friendships
+from unspoken.noise.published.dependent_friends import dpm_friends
 
 SEED, KEEPS, PAIRS, TIMES = 27, 0.7, 500, 2000
 

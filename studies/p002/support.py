@@ -11,7 +11,7 @@ import numpy as np
 
 from studies import data
 from unspoken.core.numerics.arrays import Array, Codes
-from unspoken.models.sensitivities import svm_objective, svm_output
+from unspoken.noise.models.sensitivities import svm_objective, svm_output
 
 __all__ = ["WEIGHT", "Incomes", "incomes"]
 

@@ -13,7 +13,7 @@ from studies.p003.by_hand import correlation, drawn, edges, regression
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import Adversary, Laplace
 from unspoken.core.numerics.arrays import Array
-from unspoken.published import graph
+from unspoken.noise.published import graph
 
 DRAWS, SEED = 200, 2606
 KEPT = (3, 8)  # of a layer, in the fast search

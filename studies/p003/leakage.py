@@ -11,7 +11,7 @@ from studies.row import Outcome, Row, compared
 from unspoken import Adversary, Laplace
 from unspoken.core.searching import pdp_nodes
 from unspoken.core.searching.upper import pdp_upper
-from unspoken.published import graph
+from unspoken.noise.published import graph
 
 DRAWS, SEED = 12, 1906
 POSITIVE = np.array([[0.4, 0.1], [0.1, 0.4]])

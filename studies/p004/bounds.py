@@ -33,7 +33,7 @@ from unspoken.core.conversion import (  # fmt: skip
     sigma_max,
 )
 from unspoken.core.numerics.arrays import Array
-from unspoken.published import information_group, information_sequential
+from unspoken.noise.published import information_group, information_sequential
 
 REBUILT = "formula rebuilt"
 DRAWS, SEED = 60, 2018

@@ -14,7 +14,7 @@ from unspoken.auditing.confusion import Confusion, factor
 from unspoken.auditing.rebuilt import fitted
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.numerics.arrays import Mask
-from unspoken.numerics.noise import two_sided_noise
+from unspoken.noise.discrete_laplace import two_sided_noise
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.comparing import RULES
+from unspoken.noise.comparing import RULES
 from unspoken.pictures import images
 
 pytestmark = pytest.mark.slow

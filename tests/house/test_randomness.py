@@ -9,7 +9,7 @@ import pytest
 from tests.house.conftest import Plant
 from tests.house.source import Module, modules, none_of
 
-DOORS = ("unspoken.numerics.coins", "unspoken.numerics.noise")
+DOORS = ("unspoken.numerics.coins", "unspoken.noise.discrete_laplace")
 # The demo makes the seeded generator that it hands to the simulator, the audit one for its trials.
 MADE = ("unspoken.doors.demo", "unspoken.doors.auditing")
 SOURCES = {

@@ -26,8 +26,8 @@ from tests.laws.mutations import WRONG, in_short, left_out, mutated, places, sev
 from tests.laws.using import called, used
 from tests.laws.valid_calls import CALLS, RECORDS
 from tests.within import TooLong, within
-from unspoken import published
 from unspoken.core.errors import UnspokenError
+from unspoken.noise import published
 
 pytestmark = pytest.mark.slow
 

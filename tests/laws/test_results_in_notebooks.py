@@ -13,8 +13,9 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
-from unspoken import frames, published
+from unspoken import frames
 from unspoken.core.pictures import Bar, bars
+from unspoken.noise import published
 from unspoken.pictures import images
 from unspoken.releasing import rehearse
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 import unspoken
-from unspoken import published
-from unspoken.models import Neighbour
+from unspoken.noise import published
+from unspoken.noise.models import Neighbour
 
 __all__ = ["CALLS", "RECORDS", "joint"]
 

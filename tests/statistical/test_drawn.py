@@ -29,7 +29,8 @@ from unspoken.core.numerics.arrays import Counts, Words
 from unspoken.core.numerics.coin_thresholds import released, threshold
 from unspoken.core.types.domain import Domain
 from unspoken.core.types.noise import Noise
-from unspoken.mechanisms.drawing import draw, on_grid, with_noise_of
+from unspoken.noise.discrete_laplace import one_sided_noise, two_sided_noise, with_noise
+from unspoken.noise.drawing import draw, on_grid, with_noise_of
 from unspoken.numerics.coins import (
     MasterKey,
     attribute_keys,
@@ -38,7 +39,6 @@ from unspoken.numerics.coins import (
     record_keys,
 )
 from unspoken.numerics.coins import draw as tossed
-from unspoken.numerics.noise import one_sided_noise, two_sided_noise, with_noise
 
 ALARM = 1e-6
 CHECKS = 4  # of a case, at most

@@ -12,7 +12,7 @@ from studies.p002.clusters import k_means
 from studies.p002.gowalla import Gowalla, apart, earth, hops
 from studies.p002.intervals import mean_of
 from studies.p002.products import group
-from unspoken.calibration import private_epsilon
+from unspoken.noise.calibration import private_epsilon
 
 
 def users() -> Gowalla:

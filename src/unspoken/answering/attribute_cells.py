@@ -25,7 +25,7 @@ from unspoken.engines.row_sql import RowSQL
 from unspoken.engines.sql import Expression, identifier, literal
 from unspoken.learning.marks.casts import cast_of
 from unspoken.learning.marks.cells import CellRule
-from unspoken.numerics.noise import MOST
+from unspoken.noise.discrete_laplace import MOST
 from unspoken.policy import Project
 from unspoken.policy.quoting import toml_key
 

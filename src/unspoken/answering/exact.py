@@ -17,7 +17,7 @@ from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.engines.protocol import ContributionBound, Table
 from unspoken.engines.sql import Expression
-from unspoken.numerics.noise import MOST
+from unspoken.noise.discrete_laplace import MOST
 
 __all__ = ["ONE", "Exact"]
 

@@ -23,7 +23,7 @@ from unspoken.core.numerics.numbers import number, which_draw
 from unspoken.core.types.kinds import expect
 from unspoken.engines.handed_in import ArrowStream
 from unspoken.ledger import Account, Answered
-from unspoken.numerics.noise import two_sided_noise
+from unspoken.noise.discrete_laplace import two_sided_noise
 from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import OpenProject

@@ -22,7 +22,7 @@ from unspoken.core.numerics.numbers import number
 from unspoken.core.numerics.roots import last_where
 from unspoken.learning.intervals.noise_law import reach
 from unspoken.learning.marks.labels import Labelling
-from unspoken.numerics.noise import scale_of
+from unspoken.noise.discrete_laplace import scale_of
 
 __all__ = ["CHANCE", "EPSILONS", "AnswerNoise", "by_epsilon", "coarse", "least", "moved", "within"]
 

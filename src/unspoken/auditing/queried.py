@@ -16,7 +16,7 @@ from unspoken.auditing.judging import ClaimedBound
 from unspoken.auditing.trials import Trials
 from unspoken.auditing.worlds import World
 from unspoken.core.numerics.arrays import Array
-from unspoken.numerics.noise import two_sided_noise
+from unspoken.noise.discrete_laplace import two_sided_noise
 
 __all__ = ["asked_again", "fitted_noise", "groups_shown"]
 

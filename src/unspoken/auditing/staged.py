@@ -22,7 +22,7 @@ from unspoken.core.adversary import Adversary
 from unspoken.core.beliefs import Joint
 from unspoken.core.mechanisms import OneSided
 from unspoken.core.numerics.arrays import Array
-from unspoken.numerics.noise import two_sided_noise
+from unspoken.noise.discrete_laplace import two_sided_noise
 
 __all__ = ["STAGES"]
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
-from unspoken.calibration import Calibrated, calibrate
-from unspoken.comparing import Compared, compare
 from unspoken.core.adversary import Adversary
 from unspoken.core.beliefs import BELIEFS, Belief
 from unspoken.core.errors import InputError, UnspokenError, unknown
@@ -24,6 +22,8 @@ from unspoken.core.types.bound import Bound
 from unspoken.core.types.channel import Output
 from unspoken.core.types.domain import RELEASED, WITHHELD, Domain, Value
 from unspoken.doors.case_schema import checked, held, made
+from unspoken.noise.calibration import Calibrated, calibrate
+from unspoken.noise.comparing import Compared, compare
 from unspoken.planning import Plan, plan
 
 __all__ = ["CaseAnswers", "Case"]

@@ -28,7 +28,7 @@ from unspoken.learning.learned import (
 from unspoken.learning.marks.labels import NONE, Labelling
 from unspoken.learning.marks.possible import possible_labels
 from unspoken.learning.pinned import JOINT, Pinned, of_pair, rules
-from unspoken.numerics.noise import with_noise
+from unspoken.noise.discrete_laplace import with_noise
 from unspoken.numerics.texts import LONGEST_TEXT, too_long
 from unspoken.policy import Project
 

@@ -39,7 +39,7 @@ from unspoken.learning.intervals.noise_law import reach, reach_of_sum
 from unspoken.learning.learned import Learned, learned_joint, learned_tree
 from unspoken.learning.marks.cells import CellRule
 from unspoken.learning.marks.labels import Labelling
-from unspoken.numerics.noise import scale_of
+from unspoken.noise.discrete_laplace import scale_of
 from unspoken.policy import Project
 
 __all__ = ["FORMAT", "JOINT", "Pinned", "of_pair", "rules"]

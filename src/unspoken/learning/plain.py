@@ -29,7 +29,7 @@ from unspoken.learning.intervals.confidence import Clusters, box, cells_box, cha
 from unspoken.learning.intervals.consistent import consistent
 from unspoken.learning.learned import refuse_size
 from unspoken.learning.trees.chow_liu import ChowLiu
-from unspoken.numerics.noise import scale_of, with_noise
+from unspoken.noise.discrete_laplace import scale_of, with_noise
 from unspoken.policy.schema import FORMS
 
 __all__ = ["learn"]

@@ -12,7 +12,7 @@ import unspoken
 from unspoken.core.errors import InputError, NotKnown
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Laplace, OneSidedNoise
-from unspoken.mechanisms.drawing import draw
+from unspoken.noise.drawing import draw
 
 VALUES = ["secret", "x", "y", "z"]
 HIDDEN = {"A": ["secret"], "B": ["secret"]}

@@ -13,7 +13,7 @@ from tests.effort import examples
 from unspoken.core.mechanisms import Laplace
 from unspoken.core.searching import pdp_nodes
 from unspoken.core.searching.upper import partial_sums, pdp_upper, reaches
-from unspoken.published.tails import pdp_tails
+from unspoken.noise.published.tails import pdp_tails
 
 INSTANCES = 800
 ROUNDING = 1e-12

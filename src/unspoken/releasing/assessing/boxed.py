@@ -23,7 +23,7 @@ from unspoken.learning.intervals import confidence
 from unspoken.learning.intervals.confidence import Clusters
 from unspoken.learning.once import moved
 from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.numerics.noise import scale_of
+from unspoken.noise.discrete_laplace import scale_of
 from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import views
 

@@ -16,7 +16,7 @@ import numpy as np
 from unspoken.core.numerics.arrays import Array, Codes, Counts
 from unspoken.learning.intervals.confidence import Clusters, ends, off_by_noise
 from unspoken.learning.pinned import JOINT, Pinned, of_pair
-from unspoken.numerics.noise import scale_of
+from unspoken.noise.discrete_laplace import scale_of
 
 __all__ = ["Axes", "Sample", "axes_of", "by_labels"]
 

@@ -1,7 +1,0 @@
-"""All rules for the noise side by side: sound ones, published ones, and what each really leaves."""
-
-from unspoken.comparing.compared import Compared, compare
-from unspoken.comparing.row import Row
-from unspoken.comparing.rules import RULES, ScaleRule
-
-__all__ = ["RULES", "Compared", "Row", "ScaleRule", "compare"]

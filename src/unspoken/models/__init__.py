@@ -1,6 +1,0 @@
-"""The data models of paper 002: friends, friendships, sensitivities."""
-
-from unspoken.models.friends import Blocked, Neighbour, blocked
-from unspoken.models.sensitivities import Sensitivity, additive, bounded
-
-__all__ = ["Blocked", "Neighbour", "Sensitivity", "additive", "blocked", "bounded"]
