@@ -30,9 +30,9 @@ from unspoken.answering import query
 from unspoken.answering.exact import ONE, Exact
 from unspoken.answering.noise import AnswerNoise
 from unspoken.answering.question import bound
-from unspoken.engines.protocol import ContributionBound
 from unspoken.noise.discrete_laplace import two_sided_noise
 from unspoken.releasing import prepare
+from unspoken.tables.engines.protocol import ContributionBound
 
 ROWS, GROUPS = 10_000_000, 1_000
 PROJECT = """\

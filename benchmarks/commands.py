@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from unspoken.simulation.building import building
+from unspoken.tables.simulation.building import building
 
 COMMANDS = [
     "--version", "--help", "plan --help", "check", "init occupancy.parquet --project other.toml",

@@ -26,11 +26,11 @@ import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 
-from unspoken.engines.protocol import Scan, Table
-from unspoken.learning import Labeller, Learned, table_of
 from unspoken.planning import closure
-from unspoken.policy import Project
-from unspoken.simulation import building
+from unspoken.tables.engines.protocol import Scan, Table
+from unspoken.tables.learning import Labeller, Learned, table_of
+from unspoken.tables.policy import Project
+from unspoken.tables.simulation import building
 
 SIZES = ((120, 250), (4_000, 250), (10_000, 1_000))  # offices, days
 REPEATS = 3

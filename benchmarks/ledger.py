@@ -27,8 +27,8 @@ from unspoken.core.beliefs import Joint
 from unspoken.core.mechanisms import OneSided
 from unspoken.ledger import Account, Head, Ledger, Release, Seal, head_file
 from unspoken.numerics.prf import Key
-from unspoken.policy import Project
 from unspoken.releasing.deciding.admission import Admission
+from unspoken.tables.policy import Project
 
 NAMES = ("a", "b", "c", "d")
 SECRETS = {"a": ("1",), "d": ("1",)}

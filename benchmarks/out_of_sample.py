@@ -19,12 +19,12 @@ import numpy as np
 
 import unspoken
 from benchmarks.tables import Columns, found
-from unspoken.learning.intervals import confidence
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned
 from unspoken.planning.records.planner import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
+from unspoken.tables.learning.intervals import confidence
 
 FEW = 3  # rows of an answer; of fewer the odds are chance
 

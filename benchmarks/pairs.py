@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unspoken.learning.counts.pairs import PairCounts
+from unspoken.tables.learning.counts.pairs import PairCounts
 
 ATTRIBUTES, ROWS, BATCH = 200, 1_000_000, 245_760
 

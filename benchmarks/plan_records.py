@@ -20,7 +20,7 @@ import numpy as np
 
 import unspoken
 from benchmarks.tables import ADULT, adult, counted, days
-from unspoken.learning.intervals import confidence
+from unspoken.tables.learning.intervals import confidence
 
 INCOME = {"income": [">50K"]}
 ROOMS = {"arrive": ["4"], "occ": ["0"]}

@@ -36,9 +36,9 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import BATCH, Scan
 from unspoken.releasing.writing.publishing import laid_out
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.protocol import BATCH, Scan
 
 QUICK, USUAL = 10**3, 5 * 10**6
 PER_OFFICE = 250  # days

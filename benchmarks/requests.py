@@ -27,12 +27,12 @@ import pyarrow.parquet as pq
 
 from unspoken.answering import query
 from unspoken.core.errors import UnspokenError
-from unspoken.policy import Project
 from unspoken.releasing import adopt_plan
 from unspoken.releasing.open_project import OpenProject
 from unspoken.serving import Curator
 from unspoken.serving.open_source import OpenSource
 from unspoken.serving.request import Request
+from unspoken.tables.policy import Project
 
 PROJECT = """\
 format = 1

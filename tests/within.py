@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from unspoken.numerics import files
+from unspoken.tables import files
 
 __all__ = ["COMPUTING", "HANG", "TooLong", "eventually", "wait_for_locks", "within"]
 

@@ -51,7 +51,6 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.core.types.domain import NOT_SENSITIVE as NOT_SENSITIVE
     from unspoken.core.types.domain import RELEASED as RELEASED
     from unspoken.core.types.domain import WITHHELD as WITHHELD
-    from unspoken.learning import learn as learn
     from unspoken.noise.calibration import Calibrated as Calibrated
     from unspoken.noise.calibration import accuracy as accuracy
     from unspoken.noise.calibration import calibrate as calibrate
@@ -62,6 +61,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.releasing import leak as leak
     from unspoken.releasing import prepare as prepare
     from unspoken.releasing import release as release
+    from unspoken.tables.learning import learn as learn
 
     __version__: str
 
@@ -78,7 +78,7 @@ HOMES = {
     "core.conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
     "core.errors": ["UnspokenError"],
     "core.families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
-    "learning": ["learn"],
+    "tables.learning": ["learn"],
     "core.mechanisms": [
         "Extension", "Finite", "Geometric", "Laplace", "OneSided", "OneSidedNoise",
         "RandomizedResponse", "RecordCounts", "Suppression", "Together",

@@ -12,7 +12,7 @@ from studies.by_hand import apart, laws, same
 from studies.p001.law import DAYS, belief, days, listed, odds
 from studies.row import Outcome, Row, Verdict, compared
 from unspoken import RELEASED, WITHHELD, Adversary, OneSided
-from unspoken.simulation import building
+from unspoken.tables.simulation import building
 
 SEED = 2019
 POLICY = "our policy: the paper does not say what is sensitive"
@@ -190,7 +190,7 @@ ROWS = (
     Row("001", "Definition 2", "release with probability 1 - e^-eps, never if sensitive",
         "`view` and all cases listed, 20 drawn laws", definition_2),
     Row("001", "Fig. 1", "occupancy of an office shows start, leaving, exits, mean occupancy",
-        "`unspoken.simulation`", figure_1),
+        "`unspoken.tables.simulation`", figure_1),
     Row("001", "IV, lighting", "OSDPRR is a potential solution that lets lighting use average "
         "starting times",
         "coins in NumPy on simulated arrivals", lighting),

@@ -13,7 +13,7 @@ from unspoken.answering import Promised, query
 from unspoken.answering.asking import Asking
 from unspoken.answering.late import fingerprints
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.learning.counts import beside, looked
+from unspoken.tables.learning.counts import beside, looked
 
 
 @pytest.mark.slow

@@ -19,10 +19,10 @@ from unspoken.answering.unit import share_of_epoch
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric
 from unspoken.ledger import AnswerEvent
-from unspoken.policy import Project
 from unspoken.releasing import prepare
 from unspoken.releasing.custody.custody import Custody
 from unspoken.serving.stream import streams
+from unspoken.tables.policy import Project
 
 STAYS = [[0.8, 0.2], [0.2, 0.8]]
 LIMIT = "epoch_epsilon = 0.5\nepoch_chain = {}"

@@ -22,13 +22,13 @@ from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
 from unspoken.core.errors import InputError
-from unspoken.engines import duckdb
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import ContributionBound, Scan
-from unspoken.engines.sql import Expression
-from unspoken.learning import Labeller, table_of
 from unspoken.releasing import Prepared, prepare
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.tables.engines import duckdb
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.protocol import ContributionBound, Scan
+from unspoken.tables.engines.sql import Expression
+from unspoken.tables.learning import Labeller, table_of
 
 ANSWERED = {
     "SELECT COUNT(*) FROM wards WHERE disease = 'flu'": 1,

@@ -15,8 +15,8 @@ from tests.answering.wards import project, wards
 from unspoken.answering import query
 from unspoken.answering.answer import Promised
 from unspoken.core.errors import LimitExceeded
-from unspoken.engines.duckdb import DuckTable
 from unspoken.releasing import rehearse, release
+from unspoken.tables.engines.duckdb import DuckTable
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.answering.numbers import Number
-from unspoken.learning.marks.labels import Labelling
+from unspoken.tables.learning.marks.labels import Labelling
 
 PROJECT = """\
 format = 1

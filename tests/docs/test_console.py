@@ -124,7 +124,7 @@ def test_the_tutorial_is_what_happens(
     # No progress, however slow the machine is.
     monkeypatch.setattr("unspoken.doors.waiting.EVERY", 3600)
     # The page says that noise is drawn anew each time; here it shows the counts without.
-    exact = "unspoken.learning.once.with_noise"
+    exact = "unspoken.tables.learning.once.with_noise"
     monkeypatch.setattr(exact, lambda counts, *_: counts.copy())
     text = PAGE.read_text("utf-8")
     now, faults = play(text, tmp_path, capsys)

@@ -5,8 +5,8 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from unspoken.policy import Project
-from unspoken.policy.described import MEANINGS, KeyInfo, described
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.described import MEANINGS, KeyInfo, described
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "project-file.md"
 HEAD = "| key | takes | default | meaning | example |\n|---|---|---|---|---|\n"

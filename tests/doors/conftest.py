@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.doors import cli, waiting
-from unspoken.simulation.building import building
+from unspoken.tables.simulation.building import building
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import pytest
 
 from tests.doors.conftest import Run
 from unspoken import releasing
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 
@@ -291,7 +291,7 @@ def test_what_cannot_be_written_is_one_line(
         raise PermissionError(13, "Permission denied", name)
 
     if name != "released.parquet":
-        monkeypatch.setattr("unspoken.numerics.files.moved", denied)
+        monkeypatch.setattr("unspoken.tables.files.moved", denied)
     if name == "released.parquet":
         monkeypatch.setattr("unspoken.releasing.writing.publishing.pq.ParquetWriter", denied)
         run("release").refused_with(2, "released", "Permission denied")

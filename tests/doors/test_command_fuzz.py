@@ -22,7 +22,7 @@ import pytest
 from tests.doors.conftest import Ran, Run
 from tests.effort import EFFORT
 from tests.within import within
-from unspoken.learning.counts import beside, counted
+from unspoken.tables.learning.counts import beside, counted
 
 SEEDS = range(6 * EFFORT)
 PER_FILE = range(EFFORT)

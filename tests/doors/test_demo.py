@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

@@ -85,7 +85,7 @@ READING = """\
 import sys
 from unspoken.doors.ending import heed
 from unspoken.doors.running import running
-from unspoken.engines.session import session
+from unspoken.tables.engines.session import session
 heed()
 query = "SELECT i FROM range(1000000000000) t(i) WHERE i < 500000 OR hash(i) = 0"
 con = session("UTC", threads="1")
@@ -122,8 +122,8 @@ import os, signal, sys, time
 from pathlib import Path
 from unspoken.doors import cli, ending
 from unspoken.doors.running import running
-from unspoken.engines.opening import Opened
-from unspoken.engines.spill import Spill
+from unspoken.tables.engines.opening import Opened
+from unspoken.tables.engines.spill import Spill
 ending.heed()
 class Closing:
     def close(self):

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 FEW = 5
 ROWS = 180

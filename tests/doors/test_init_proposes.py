@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 ROWS = 2_000
 DAY = dt.datetime(2026, 1, 1)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Ran, Run
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

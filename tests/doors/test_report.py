@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 
 import unspoken
-from tests.learning.conftest import by_hand
+from tests.tables.learning.conftest import by_hand
 from unspoken.core.errors import InputError
 from unspoken.core.pictures import palette
 from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import Signed
-from unspoken.learning import Learned
 from unspoken.pictures import images
 from unspoken.planning import closure
-from unspoken.policy import Project
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import Findings, findings
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.custody.believing import Countings
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

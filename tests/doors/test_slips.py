@@ -10,8 +10,8 @@ import pytest
 
 from tests.doors.conftest import Run
 from unspoken.doors import cli, waiting
-from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from tests.doors.conftest import Run
 from tests.doors.turns import Turns, planted
 from unspoken.doors import waiting
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Scan
-from unspoken.engines.watching import Passed
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.engines.watching import Passed
 
 
 @pytest.fixture(autouse=True)

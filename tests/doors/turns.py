@@ -10,7 +10,7 @@ import pytest
 
 from tests.within import HANG
 from unspoken.doors import waiting
-from unspoken.engines import watching
+from unspoken.tables.engines import watching
 
 __all__ = ["Turns", "planted"]
 

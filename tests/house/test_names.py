@@ -159,12 +159,16 @@ def test_what_is_lent_is_typed_and_found(root: Path) -> None:
 
 
 def test_a_door_unlike_its_types_is_found(plant: Plant) -> None:
-    text = "if TYPE_CHECKING:\n    from unspoken.learning.plain import learn as learn\n"
-    root = plant("src/unspoken/learning/__init__.py", f"{text}HOMES = {{'plain': ['learn']}}")
+    text = "if TYPE_CHECKING:\n    from unspoken.tables.learning.plain import learn as learn\n"
+    root = plant(
+        "src/unspoken/tables/learning/__init__.py", f"{text}HOMES = {{'plain': ['learn']}}"
+    )
     assert doors_unlike_types(root) == []
-    plant("src/unspoken/learning/learn.py", "")
+    plant("src/unspoken/tables/learning/learn.py", "")
     assert len(doors_unlike_types(root)) == 1
-    plant("src/unspoken/learning/__init__.py", f"{text}HOMES = {{'plain': ['tell'], 'x': []}}")
+    plant(
+        "src/unspoken/tables/learning/__init__.py", f"{text}HOMES = {{'plain': ['tell'], 'x': []}}"
+    )
     assert len(doors_unlike_types(root)) == 2
 
 

@@ -195,5 +195,5 @@ def test_planted_arithmetic_is_found(text: str, plant: Plant) -> None:
 
 
 def test_doors_may_round(plant: Plant) -> None:
-    text = "from unspoken.numerics.files import atomically\nplaces = math.floor(math.log10(odds))"
+    text = "from unspoken.tables.files import atomically\nplaces = math.floor(math.log10(odds))"
     assert computed(plant("src/unspoken/doors/words.py", text)) == []

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.learning import Learned, table_of, unmodelled
+from unspoken.learning import unmodelled
 from unspoken.learning.unmodelled import MOST, Unmodelled
-from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release
+from unspoken.tables.learning import Learned, table_of
+from unspoken.tables.policy import Project
 
 PROJECT = """format = 1
 [source]

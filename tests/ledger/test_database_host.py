@@ -7,7 +7,7 @@ import sqlalchemy as sql
 
 from unspoken.core.errors import InputError
 from unspoken.ledger.database_host import HOSTS, connection_parameters, other_hosts_allowed
-from unspoken.policy import paths
+from unspoken.tables.policy import paths
 
 
 @pytest.fixture(autouse=True)

@@ -122,7 +122,8 @@ def test_a_key_appears_whole_or_not_at_all(path: Path) -> None:
     killed = """
 import os, signal, sys
 from pathlib import Path
-from unspoken.numerics import coins, files
+from unspoken.numerics import coins
+from unspoken.tables import files
 
 def trace(frame, event, _):
     if (frame.f_code.co_name, frame.f_code.co_filename) in made:

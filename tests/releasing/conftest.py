@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.simulation.building import building
+from unspoken.tables.simulation.building import building
 
 PROJECT = """\
 format = 1

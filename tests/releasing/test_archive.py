@@ -18,9 +18,9 @@ import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import created
 from unspoken.releasing import backup, restore
 from unspoken.releasing.custody.archive_members import BackupArchive
+from unspoken.tables.files import created
 
 KEPT = ["belief.json", "ledger.sqlite", "unspoken.key", "unspoken.key.head", "unspoken.toml"]
 FIRST = "ledger.sqlite.first"

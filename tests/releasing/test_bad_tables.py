@@ -14,12 +14,12 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import UnspokenError
-from unspoken.engines.protocol import Table
-from unspoken.learning import Learned
 from unspoken.ledger import Ledger
-from unspoken.policy import Project
 from unspoken.releasing import rehearse, release
 from unspoken.releasing.rows import reading, witness
+from unspoken.tables.engines.protocol import Table
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 ROWS = 200
 ATTRIBUTES: dict[str, dict[str, Any]] = {

@@ -14,9 +14,9 @@ import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import unfinished
 from unspoken.releasing import learn_project
 from unspoken.releasing.custody import believing
+from unspoken.tables.files import unfinished
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from tests.releasing.small import small
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
-from unspoken.policy import Project
 from unspoken.releasing import rehearse, release, verified
 from unspoken.releasing.rows.outputs import output_of
+from unspoken.tables.policy import Project
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "a": {"values": ["x", "y", "z"], "sensitive": "a = 'z'"},

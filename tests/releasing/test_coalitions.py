@@ -20,9 +20,9 @@ import pytest
 from tests.releasing.small import planned
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
-from unspoken.policy import Project
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.assessing.findings import readers
+from unspoken.tables.policy import Project
 
 ROWS, CAP = 4_000, 3.0
 A, B = np.random.default_rng(5).integers(0, 2, (2, ROWS))

@@ -15,11 +15,11 @@ import pytest
 import unspoken
 from unspoken.core.numerics import two_way
 from unspoken.core.numerics.two_way import blocks_of, two_way_counts
-from unspoken.engines.duckdb import DuckTable
 from unspoken.releasing import column_pairs, leaking
 from unspoken.releasing.assessing.table_scan import TableScan
 from unspoken.releasing.assessing.telling_cells import CHANCE
 from unspoken.releasing.coded_columns import CodedColumn, coded_columns
+from unspoken.tables.engines.duckdb import DuckTable
 
 FEW = 5
 

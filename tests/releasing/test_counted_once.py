@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.engines.duckdb import DuckTable
-from unspoken.learning.counts import beside, counted
 from unspoken.releasing import Prepared, prepare, release
 from unspoken.releasing.flow import rehearse
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.learning.counts import beside, counted
 
 PROJECT = """
 format = 1

@@ -27,13 +27,13 @@ from tests.releasing.small import small
 from tests.selection import slow_values
 from tests.within import HANG
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Scan
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import atomically
 from unspoken.releasing import adopt_plan, flow, release, verified
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.writing import publishing
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.files import atomically
 
 resource = pytest.importorskip("resource", reason="needs the limits and signals of POSIX")
 

@@ -23,8 +23,8 @@ from tests.within import HANG, wait_for_locks
 from unspoken.core.errors import InputError, UnspokenError
 from unspoken.ledger import Ledger
 from unspoken.ledger import sqlite as sqlite_ledger
-from unspoken.numerics import files
 from unspoken.releasing import rehearse, release, verified
+from unspoken.tables import files
 
 ROWS = 300
 ATTRIBUTES: dict[str, dict[str, Any]] = {

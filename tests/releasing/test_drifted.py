@@ -13,7 +13,6 @@ import pytest
 import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.numerics.coins import MasterKey
-from unspoken.policy import Project
 from unspoken.releasing import difference, learn_project, rehearse
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import ByLabels, apart, called
@@ -21,6 +20,7 @@ from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.rows.witness import Witness
+from unspoken.tables.policy import Project
 
 SAID = "are not like those that were counted"
 ROWS_OF_ONE = {'unit = ["person"]\n': ""}

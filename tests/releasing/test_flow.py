@@ -21,9 +21,9 @@ from tests.releasing.small import small
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.ledger import Ledger
 from unspoken.numerics.coins import MasterKey
-from unspoken.policy.bin_edges import bin_names
 from unspoken.releasing import prepare, release
 from unspoken.releasing.rows import sorting
+from unspoken.tables.policy.bin_edges import bin_names
 
 Make = Callable[..., Path]
 BINS = {"first_arrival": [8.0, 9.0, 10.5], "mean_occupancy": [0.3, 0.5], "exits": [1.0, 3.0]}

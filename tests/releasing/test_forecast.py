@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.core.families import Intervals
-from unspoken.learning.once import moved
 from unspoken.releasing import Prepared, learn_project, prepare
+from unspoken.tables.learning.once import moved
 
 pytestmark = pytest.mark.slow
 

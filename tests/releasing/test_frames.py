@@ -16,8 +16,8 @@ import pytest
 import unspoken
 from tests.releasing.small import small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.engines.handed_in import arrow_table
 from unspoken.releasing import rehearse
+from unspoken.tables.engines.handed_in import arrow_table
 
 pytestmark = pytest.mark.slow
 

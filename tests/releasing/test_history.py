@@ -14,13 +14,13 @@ import unspoken
 from tests.releasing.growing import grow, project, with_confidence_set
 from unspoken.core.mechanisms import OneSided
 from unspoken.core.types.bound import Bound
-from unspoken.learning import table_of
-from unspoken.learning.counts.counted import Cache
-from unspoken.learning.pinned import Pinned
-from unspoken.policy import Project
 from unspoken.releasing import learn_project
 from unspoken.releasing.assessing import boxed as boxing
 from unspoken.releasing.assessing.boxed import Boxed, _most, box_of, boxed
+from unspoken.tables.learning import table_of
+from unspoken.tables.learning.counts.counted import Cache
+from unspoken.tables.learning.pinned import Pinned
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

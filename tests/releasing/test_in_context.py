@@ -21,9 +21,9 @@ from tests.releasing.small import Attributes, small
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.mechanisms.one_sided import release_probability
 from unspoken.core.types.domain import WITHHELD
-from unspoken.learning import Learned
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.assessing.findings import Findings
+from unspoken.tables.learning import Learned
 
 Row = tuple[str, ...]
 

@@ -14,9 +14,9 @@ import unspoken
 from tests.releasing.test_pooled_records import project
 from unspoken.core.mechanisms import Geometric, Together
 from unspoken.planning import Limits
-from unspoken.policy import Project
 from unspoken.releasing.deciding import judged
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.tables.policy import Project
 
 FAR = 60  # of noise, beyond which nothing is left that a float would see
 

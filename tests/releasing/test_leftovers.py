@@ -13,10 +13,10 @@ from tests.releasing.test_by_epoch import months, project
 from tests.within import HANG
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.numerics.files import partial_of, unfinished
-from unspoken.policy import Project
 from unspoken.releasing import rehearse, release
 from unspoken.releasing.writing.leftovers import remove_leftovers
+from unspoken.tables.files import partial_of, unfinished
+from unspoken.tables.policy import Project
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
 

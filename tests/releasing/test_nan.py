@@ -12,8 +12,8 @@ import pytest
 from tests.doors.conftest import Run, folder, occupancy, run  # noqa: F401
 from tests.releasing.small import Attributes, small
 from unspoken.core.errors import InputError
-from unspoken.policy import Project
 from unspoken.releasing import prepare, release
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.learning.conftest import coded
 from tests.planning.enumerated import Enumerated
 from tests.releasing.small import small
+from tests.tables.learning.conftest import coded
 from unspoken.releasing import Prepared, prepare
 
 pytestmark = pytest.mark.slow

@@ -12,10 +12,10 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.core.errors import InputError
-from unspoken.engines.duckdb import DuckTable
-from unspoken.policy import Project
 from unspoken.releasing import prepare, release
 from unspoken.releasing.open_project import OpenProject
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.policy import Project
 
 LONG = "SELECT sum(x * x) FROM range(1000000000000) AS t(x)"
 ATTRIBUTES = {"x": {"values": [0, 1], "sensitive": "x = 1"}}

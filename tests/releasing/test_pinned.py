@@ -12,10 +12,10 @@ import pytest
 import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.learning.once import Once
-from unspoken.learning.pinned import Pinned
 from unspoken.ledger import Ledger
 from unspoken.releasing import adopt_plan, learn_project, rehearse
+from unspoken.tables.learning.once import Once
+from unspoken.tables.learning.pinned import Pinned
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ import pytest
 import unspoken
 from unspoken.core.errors import LimitExceeded
 from unspoken.planning import Limits
-from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare, release
 from unspoken.releasing.deciding import judged
 from unspoken.releasing.deciding.judged import Judge
+from unspoken.tables.policy import Project
 
 ROWS = 4_000
 A, B = np.random.default_rng(5).integers(0, 2, (2, ROWS))

@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.releasing.small import KEY, small
+from tests.tables.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from unspoken.core.errors import InputError
-from unspoken.engines.protocol import BATCH, Scan
 from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.rows.kernel import RowKernel
+from unspoken.tables.engines.protocol import BATCH, Scan
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 11)]
 

@@ -19,8 +19,8 @@ from tests.core.mechanisms.worlds_of_records import KINDS, World, world
 from tests.planning.records import enumerated
 from unspoken import Extension, OneSided
 from unspoken.core.mechanisms import Mechanism
-from unspoken.learning.intervals import confidence
 from unspoken.releasing.assessing.stated import less_often, stated, stated_given, unexpected
+from unspoken.tables.learning.intervals import confidence
 
 Shown = Callable[[tuple[Any, ...], str], Fraction]  # how often a record shows a name
 NEARLY = Fraction(1, 10**9)  # by which rounding in integers takes off what is shown always

@@ -16,8 +16,8 @@ import pytest
 from tests.releasing.small import KEY, planned, small
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.starting import begin
-from unspoken.policy import Project
 from unspoken.releasing import release
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

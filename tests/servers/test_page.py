@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.releasing.small import small
 from tests.servers.conftest import needed
+from tests.tables.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.within import HANG
 from unspoken.doors.report.page import write_report
 from unspoken.releasing import prepare

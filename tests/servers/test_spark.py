@@ -17,15 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
 from tests.releasing.small import KEY, planned, small
+from tests.tables.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
 from unspoken.core.errors import InputError
-from unspoken.engines.protocol import Among, Scan, Table, Work
-from unspoken.engines.spark import SparkTable
-from unspoken.learning import Learned, duckdb_table, table_of
-from unspoken.policy import Project
 from unspoken.releasing import release
 from unspoken.releasing.results import Released
+from unspoken.tables.engines.protocol import Among, Scan, Table, Work
+from unspoken.tables.engines.spark import SparkTable
+from unspoken.tables.learning import Learned, duckdb_table, table_of
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.usefixtures("spark")
 MANY = 100_000
@@ -151,7 +151,7 @@ def test_what_is_learned_is_the_same(tmp_path: Path) -> None:
 
 def asked_of(table: Table) -> list[Any]:
     """All that a table answers."""
-    from unspoken.engines.row_sql import RowSQL
+    from unspoken.tables.engines.row_sql import RowSQL
 
     row = RowSQL(table.columns, table.title, table.timezone)
     late, office = row.read("arrival > 9.5", "x"), row.read("upper(office)", "x")

@@ -12,9 +12,9 @@ import pytest
 from tests.releasing.small import small
 from tests.servers.test_spark import SPARK, bytes_of
 from unspoken.core.errors import InputError
-from unspoken.learning import table_of
-from unspoken.policy import Project
 from unspoken.releasing import release
+from unspoken.tables.learning import table_of
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.usefixtures("spark")
 SETTINGS = ("spark.sql.session.timeZone", "spark.sql.caseSensitive")

@@ -24,8 +24,8 @@ from unspoken.doors.service import running as service_running
 from unspoken.doors.service.app import Service
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.running import server, service
-from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens
+from unspoken.tables.policy import Project
 
 WHO = {
     "lighting": "application",

@@ -25,9 +25,9 @@ from unspoken.client import Client, ReleasedCells
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.service.bounds import Bounds
 from unspoken.ledger import Ledger
-from unspoken.policy import Project
 from unspoken.releasing import adopt_plan
 from unspoken.serving.tokens import Tokens
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,7 @@ SERVE = """
 import os, signal, sys
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.running import server, service
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 from unspoken.serving import curator
 
 made = service(Project.read(sys.argv[1]), Bounds())

@@ -10,8 +10,8 @@ import pytest
 from tests.serving import building
 from unspoken.doors.cli import run
 from unspoken.doors.service import app, running
-from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens, token_file
+from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow
 

@@ -20,11 +20,11 @@ from unspoken.answering import query
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
 from unspoken.ledger import Account, Ledger
-from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare, rehearse, release
 from unspoken.releasing.custody.archive import backup, restore
 from unspoken.releasing.custody.custody import verified
 from unspoken.serving import Curator, Refused, Request
+from unspoken.tables.policy import Project
 
 OF_ONES_OWN = ("unspoken.key", "unspoken.key.head", "ledger.sqlite")
 COUNTED = "SELECT use, COUNT(*) FROM visits GROUP BY use"

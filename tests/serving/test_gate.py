@@ -16,8 +16,8 @@ from tests.within import HANG
 from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.gate import App, Gate, Receive, Send
 from unspoken.doors.service.watch import Watch
-from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens
+from unspoken.tables.policy import Project
 
 Sent = list[MutableMapping[str, Any]]
 

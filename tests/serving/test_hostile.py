@@ -19,8 +19,8 @@ from tests.within import HANG, eventually
 from unspoken.doors.service.app import application
 from unspoken.doors.service.bounds import Bounds
 from unspoken.doors.service.routes import PAGES, ROUTES
-from unspoken.policy import Project
 from unspoken.serving.tokens import Tokens
+from unspoken.tables.policy import Project
 
 # Who may ask what. Written down a second time, so that no door opens by one line alone.
 STEWARD, LOOKING = {"steward"}, {"steward", "auditor"}

@@ -19,14 +19,14 @@ from tests.serving import building
 from tests.within import HANG, within
 from unspoken.answering import NoisyAnswer
 from unspoken.core.errors import InputError
-from unspoken.engines import duckdb as engine
-from unspoken.engines.protocol import Scan
-from unspoken.learning.counts import beside
-from unspoken.policy import Project
 from unspoken.serving import Curator
 from unspoken.serving.open_source import OpenSource
 from unspoken.serving.request import Request
 from unspoken.serving.results import Held
+from unspoken.tables.engines import duckdb as engine
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.learning.counts import beside
+from unspoken.tables.policy import Project
 
 COUNT = "SELECT COUNT(*) FROM visits"
 

@@ -22,11 +22,11 @@ from unspoken.core.adversary import Adversary
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.measures import MEASURES
 from unspoken.ledger import Account, AnswerEvent, Ledger, Release
-from unspoken.policy import Project
 from unspoken.releasing import adopt_plan, prepare
 from unspoken.serving.notices import Notices
 from unspoken.serving.overview import overview
-from unspoken.simulation.building import building
+from unspoken.tables.policy import Project
+from unspoken.tables.simulation.building import building
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 import unspoken
 from tests.effort import EFFORT
-from unspoken.learning.intervals.confidence import Clusters, box
+from unspoken.tables.learning.intervals.confidence import Clusters, box
 
 pytestmark = [pytest.mark.slow, pytest.mark.stress]
 

@@ -19,15 +19,15 @@ from typing import NamedTuple
 from unspoken.answering.select import WHERE, Fragment
 from unspoken.core.errors import InputError
 from unspoken.core.types.column import Cell
-from unspoken.engines.arrow import missing, numbers
-from unspoken.engines.column_info import kind_of
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression, identifier, literal
-from unspoken.learning.marks.casts import cast_of
-from unspoken.learning.marks.cells import CellRule
 from unspoken.noise.discrete_laplace import MOST
-from unspoken.policy import Project
-from unspoken.policy.quoting import toml_key
+from unspoken.tables.engines.arrow import missing, numbers
+from unspoken.tables.engines.column_info import kind_of
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.engines.sql import Expression, identifier, literal
+from unspoken.tables.learning.marks.casts import cast_of
+from unspoken.tables.learning.marks.cells import CellRule
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.quoting import toml_key
 
 __all__ = ["AttributeCells", "Span"]
 

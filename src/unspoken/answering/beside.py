@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from unspoken.answering.given import given_answers
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.policy import Project
 from unspoken.releasing import rehearse
+from unspoken.tables.policy import Project
 
 __all__ = ["refused_beside"]
 

@@ -15,9 +15,9 @@ from unspoken.answering.question import Question
 from unspoken.answering.select import WHERE
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Codes, Counts
-from unspoken.engines.protocol import ContributionBound, Table
-from unspoken.engines.sql import Expression
 from unspoken.noise.discrete_laplace import MOST
+from unspoken.tables.engines.protocol import ContributionBound, Table
+from unspoken.tables.engines.sql import Expression
 
 __all__ = ["ONE", "Exact"]
 

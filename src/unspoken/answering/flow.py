@@ -21,12 +21,12 @@ from unspoken.answering.select import WHERE
 from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.core.numerics.numbers import number, which_draw
 from unspoken.core.types.kinds import expect
-from unspoken.engines.handed_in import ArrowStream
 from unspoken.ledger import Account, Answered
 from unspoken.noise.discrete_laplace import two_sided_noise
-from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import OpenProject
+from unspoken.tables.engines.handed_in import ArrowStream
+from unspoken.tables.policy import Project
 
 __all__ = ["query"]
 

@@ -10,10 +10,10 @@ from unspoken.answering.noise import CHANCE
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import exp_or_inf
 from unspoken.core.types.domain import Domain
-from unspoken.learning.intervals.noise_law import reach
 from unspoken.ledger import AnswerEvent, Ledger
-from unspoken.policy import Project
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.tables.learning.intervals.noise_law import reach
+from unspoken.tables.policy import Project
 
 __all__ = ["GivenAnswer", "given_answers", "odds_beside", "together"]
 

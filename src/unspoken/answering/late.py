@@ -13,16 +13,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unspoken.core.types.domain import Domain
-from unspoken.engines.protocol import BATCH
 from unspoken.ledger import Given, rows_by
 from unspoken.numerics.coins import MasterKey
-from unspoken.policy import Project
 from unspoken.releasing.asked import coined_by
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.rows.kernel import RowKernel, found
 from unspoken.releasing.rows.reading import Reading, Rules
 from unspoken.releasing.rows.witness import Prints, Records, Witness
+from unspoken.tables.engines.protocol import BATCH
+from unspoken.tables.policy import Project
 
 __all__ = ["FirstRead", "fingerprints", "first_read"]
 

@@ -20,9 +20,9 @@ from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric, Mechanism, RecordCounts, Together
 from unspoken.core.numerics.numbers import number
 from unspoken.core.numerics.roots import last_where
-from unspoken.learning.intervals.noise_law import reach
-from unspoken.learning.marks.labels import Labelling
 from unspoken.noise.discrete_laplace import scale_of
+from unspoken.tables.learning.intervals.noise_law import reach
+from unspoken.tables.learning.marks.labels import Labelling
 
 __all__ = ["CHANCE", "EPSILONS", "AnswerNoise", "by_epsilon", "coarse", "least", "moved", "within"]
 

@@ -15,8 +15,8 @@ import numpy as np
 from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.core.numerics.arrays import Counts
 from unspoken.core.types.domain import Value
-from unspoken.engines.sql import Expression
-from unspoken.learning.marks.labels import NONE, Labelling
+from unspoken.tables.engines.sql import Expression
+from unspoken.tables.learning.marks.labels import NONE, Labelling
 
 __all__ = ["Number"]
 

@@ -24,12 +24,12 @@ from unspoken.answering.numbers import Number
 from unspoken.answering.select import WHERE, Aggregate, Fragment, Select
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.numerics.arrays import Counts, Mask
-from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Shaped, Table
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.sql import Expression
-from unspoken.learning import Learned
-from unspoken.policy import Project
+from unspoken.tables.engines.of_keys import OfKeys
+from unspoken.tables.engines.protocol import Shaped, Table
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.engines.sql import Expression
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 __all__ = ["PUBLIC", "AnswerColumn", "Question", "Term", "bound", "read_select"]
 

@@ -18,9 +18,9 @@ import duckdb
 
 from unspoken.answering.spelling import conjuncts
 from unspoken.core.errors import InputError
-from unspoken.engines.session import embedded
-from unspoken.engines.sql import column_of
-from unspoken.engines.syntax import Node, nodes, parsed
+from unspoken.tables.engines.session import embedded
+from unspoken.tables.engines.sql import column_of
+from unspoken.tables.engines.syntax import Node, nodes, parsed
 
 __all__ = ["WHERE", "Aggregate", "Fragment", "Select", "narrowed"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from unspoken.engines.syntax import Node
+from unspoken.tables.engines.syntax import Node
 
 __all__ = ["conjuncts"]
 

@@ -28,7 +28,7 @@ from functools import cache
 from unspoken.core.beliefs import Chain
 from unspoken.core.conversion import temporal_budget
 from unspoken.ledger import Account, AnswerEvent, rows_of
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 __all__ = ["SpentBefore", "share_of_epoch"]
 

@@ -22,10 +22,10 @@ from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import ClaimedBound, Verdict, attacked, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.engines.arrow import in_one, numbers
-from unspoken.engines.of_keys import OfKeys
-from unspoken.learning.counts.of_unit import NONE, OfUnit, UnitNumbers
 from unspoken.numerics.coins import fresh_draws
+from unspoken.tables.engines.arrow import in_one, numbers
+from unspoken.tables.engines.of_keys import OfKeys
+from unspoken.tables.learning.counts.of_unit import NONE, OfUnit, UnitNumbers
 
 __all__ = [
     "OF_UNITS",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from unspoken.engines.arrow import in_one
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.protocol import Scan
+from unspoken.tables.engines.arrow import in_one
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.protocol import Scan
 
 __all__ = ["opened", "read", "texts_of"]
 

@@ -34,13 +34,13 @@ from unspoken.auditing.strays import Strays, parted, there
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.numerics.arrays import Codes, Mask
-from unspoken.engines.arrow import in_one, numbers, plain
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.row_sql import RowSQL
-from unspoken.learning.counts.of_unit import Previous
 from unspoken.numerics.coins import fresh_draws
 from unspoken.releasing.rows.reading import missing
+from unspoken.tables.engines.arrow import in_one, numbers, plain
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.of_keys import OfKeys
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.learning.counts.of_unit import Previous
 
 __all__ = ["Around", "Beside", "beside"]
 

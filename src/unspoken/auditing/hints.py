@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from unspoken.auditing.released_column import MOST, has_scale
 from unspoken.core.numerics.arrays import Codes, Mask
-from unspoken.engines.arrow import in_one, missing, numbers, plain
+from unspoken.tables.engines.arrow import in_one, missing, numbers, plain
 
 __all__ = ["NOTHING", "Hint", "where", "written"]
 

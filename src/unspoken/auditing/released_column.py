@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from unspoken.auditing.trials import WITHHELD_AS
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.engines.arrow import in_one, missing, numbers, plain
+from unspoken.tables.engines.arrow import in_one, missing, numbers, plain
 
 __all__ = [
     "MOST",

@@ -8,16 +8,16 @@ import pyarrow.compute as pc
 
 from unspoken.auditing.around import coded, named, units_of
 from unspoken.core.numerics.arrays import Codes, Mask
-from unspoken.engines.arrow import as_given, in_one, numbers, plain
-from unspoken.engines.of_keys import columns_of
-from unspoken.engines.protocol import Scan
-from unspoken.learning import Labeller
-from unspoken.learning.counts.contexts import contexts_of
-from unspoken.learning.counts.of_unit import Habit, Previous
-from unspoken.policy import Context
-from unspoken.policy.bin_edges import bin_names
 from unspoken.releasing import Prepared
 from unspoken.releasing.rows.reading import missing
+from unspoken.tables.engines.arrow import as_given, in_one, numbers, plain
+from unspoken.tables.engines.of_keys import columns_of
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.learning import Labeller
+from unspoken.tables.learning.counts.contexts import contexts_of
+from unspoken.tables.learning.counts.of_unit import Habit, Previous
+from unspoken.tables.policy import Context
+from unspoken.tables.policy.bin_edges import bin_names
 
 __all__ = ["GIVEN", "codes_of", "gaps", "hidden", "labels", "laid_open"]
 

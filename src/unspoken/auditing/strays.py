@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from unspoken.core.display import Shown
 from unspoken.core.errors import in_rows, shown
 from unspoken.core.numerics.arrays import Mask
-from unspoken.engines.arrow import in_one, numbers
+from unspoken.tables.engines.arrow import in_one, numbers
 
 __all__ = ["Strays", "parted", "there"]
 

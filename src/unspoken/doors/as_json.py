@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from unspoken.core.display import json_number
 from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
-from unspoken.learning import KeptLinks
 from unspoken.ledger import AnswerEvent, Decision, Release, fold
 from unspoken.planning import Plan
 from unspoken.releasing import (
@@ -30,6 +29,7 @@ from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import leakage
 from unspoken.releasing.results import EpochOutcomes, Said
+from unspoken.tables.learning import KeptLinks
 
 if TYPE_CHECKING:  # what gives no answers loads nothing of them
     from unspoken.answering import Offer

@@ -14,10 +14,10 @@ from unspoken.core.errors import InputError
 from unspoken.doors import tables
 from unspoken.doors.starting import ignored
 from unspoken.doors.terminal import Prose, near
-from unspoken.numerics.files import atomically
-from unspoken.policy import Project
 from unspoken.releasing import prepare, release
-from unspoken.simulation.building import building
+from unspoken.tables.files import atomically
+from unspoken.tables.policy import Project
+from unspoken.tables.simulation.building import building
 
 __all__ = ["PROJECT", "demonstrate"]
 

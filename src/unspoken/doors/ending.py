@@ -13,7 +13,7 @@ import time
 from threading import Thread, Timer
 from types import FrameType
 
-from unspoken.engines.interrupting import interrupt
+from unspoken.tables.engines.interrupting import interrupt
 
 __all__ = ["ended_by", "heed", "interrupted", "over"]
 

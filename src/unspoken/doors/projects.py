@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unspoken import learning, releasing
+from unspoken import releasing
 from unspoken.doors.running import err, say, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
-from unspoken.policy import Project
 from unspoken.releasing.open_project import OpenProject
+from unspoken.tables import learning
+from unspoken.tables.policy import Project
 
 __all__ = ["declared", "prepared"]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from unspoken.core.errors import InputError
 from unspoken.core.types.column import ColumnInfo
-from unspoken.engines.column_info import ZONED
-from unspoken.engines.duckdb import DuckTable
-from unspoken.numerics.files import atomically
-from unspoken.policy import Project, starter
-from unspoken.policy.guesses import is_time, slots
-from unspoken.policy.paths import KEPT
 from unspoken.releasing.assessing.prose import listed
+from unspoken.tables.engines.column_info import ZONED
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.files import atomically
+from unspoken.tables.policy import Project, starter
+from unspoken.tables.policy.guesses import is_time, slots
+from unspoken.tables.policy.paths import KEPT
 
 __all__ = ["Started", "begin", "columns_listed", "ignored"]
 

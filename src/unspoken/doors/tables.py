@@ -12,9 +12,7 @@ from rich.text import Text
 from unspoken.doors import in_context, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
-from unspoken.learning import Learned
 from unspoken.planning import Telling
-from unspoken.policy import Project
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
 from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.cautions import Caution
@@ -25,6 +23,8 @@ from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.results import EpochOutcomes, Said
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 if TYPE_CHECKING:
     from unspoken.answering import Offer

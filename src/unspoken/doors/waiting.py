@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from unspoken.core.errors import printable
-from unspoken.engines.watching import watching
+from unspoken.tables.engines.watching import watching
 
 __all__ = ["busy", "quietly"]
 

@@ -21,14 +21,14 @@ import numpy.typing as npt
 
 from unspoken.core.beliefs import Belief
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.engines.arrow import plain
-from unspoken.engines.protocol import Scan, Table
-from unspoken.learning.counts.pairs import PairCounts
-from unspoken.learning.learned import Learned
-from unspoken.learning.marks.labels import Labeller
-from unspoken.learning.trees.chow_liu import information, parents_of, spanning
 from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.numerics.prf import KEY_BYTES
+from unspoken.tables.engines.arrow import plain
+from unspoken.tables.engines.protocol import Scan, Table
+from unspoken.tables.learning.counts.pairs import PairCounts
+from unspoken.tables.learning.learned import Learned
+from unspoken.tables.learning.marks.labels import Labeller
+from unspoken.tables.learning.trees.chow_liu import information, parents_of, spanning
 
 __all__ = ["HeldOut", "Interaction", "Unmodelled"]
 

@@ -19,7 +19,7 @@ import sqlalchemy as sql
 from unspoken.core.errors import InputError
 from unspoken.ledger import schema
 from unspoken.ledger.database_host import connection_parameters, host_of
-from unspoken.numerics.files import PATIENCE
+from unspoken.tables.files import PATIENCE
 
 __all__ = ["Server"]
 

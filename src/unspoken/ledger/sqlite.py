@@ -15,7 +15,7 @@ import sqlalchemy as sql
 
 from unspoken.core.errors import InputError
 from unspoken.ledger import schema
-from unspoken.numerics.files import PATIENCE, SILENT, created
+from unspoken.tables.files import PATIENCE, SILENT, created
 
 __all__ = ["SQLiteFile", "in_memory", "reworded"]
 

@@ -31,7 +31,7 @@ from unspoken.ledger.seal import Head, Seal
 from unspoken.ledger.sqlite import in_memory, reworded
 from unspoken.ledger.stored_texts import refuse_changed_texts
 from unspoken.ledger.written_rows import insert_rows
-from unspoken.numerics.files import PATIENCE, PRIVATE, created, unfinished, writing
+from unspoken.tables.files import PATIENCE, PRIVATE, created, unfinished, writing
 
 __all__ = ["Ledger"]
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.numerics.arrays import Words
 from unspoken.numerics.coins import BATCH
-from unspoken.numerics.combinations import Combined, combined
 from unspoken.numerics.prf import Derives, block_cipher, drawn
-from unspoken.numerics.records import RecordKeys, encode_rows
+from unspoken.tables.combinations import Combined, combined
+from unspoken.tables.records import RecordKeys, encode_rows
 
 __all__ = ["FINGERPRINT", "KeyNumbers", "RowFingerprint"]
 

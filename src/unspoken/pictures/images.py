@@ -11,7 +11,7 @@ from typing import Any
 
 from unspoken.core.errors import InputError, printable
 from unspoken.core.pictures.looks import Chart
-from unspoken.numerics.files import atomically
+from unspoken.tables.files import atomically
 
 try:
     import resource

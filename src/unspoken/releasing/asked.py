@@ -11,12 +11,9 @@ from typing import Any
 from unspoken.core.errors import InputError
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.numbers import number
-from unspoken.learning.learned import CELLS
-from unspoken.learning.pinned import JOINT
 from unspoken.ledger import Account, Release
 from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.planning import Plan
-from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, fewer_rows
 from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.findings import readers
@@ -36,6 +33,9 @@ from unspoken.releasing.rows.kernel import RowKernel
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
 from unspoken.releasing.writing.sifting import Piece
+from unspoken.tables.learning.learned import CELLS
+from unspoken.tables.learning.pinned import JOINT
+from unspoken.tables.policy import Project
 
 __all__ = ["Asked", "coined_by", "described_release"]
 

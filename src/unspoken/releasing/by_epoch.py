@@ -19,7 +19,6 @@ from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Mechanism
 from unspoken.ledger import Account, Release, tossing
 from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.charges import ChargedRelease
 from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
@@ -34,6 +33,7 @@ from unspoken.releasing.writing.manifest import Written
 from unspoken.releasing.writing.publishing import changed, publish, write_rows
 from unspoken.releasing.writing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
 from unspoken.releasing.writing.spool import Spool
+from unspoken.tables.files import PRIVATE, unfinished
 
 __all__ = ["Tell", "of_piece", "rehearse_epochs", "release_epochs"]
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unspoken.core.errors import UnspokenError
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.row_sql import RowSQL
-from unspoken.learning import contexts_of, duckdb_table
-from unspoken.policy import Project, column_faults, faults, project_file
-from unspoken.policy.presence import to_read
 from unspoken.releasing.rows.reading import Epochs
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.learning import contexts_of, duckdb_table
+from unspoken.tables.policy import Project, column_faults, faults, project_file
+from unspoken.tables.policy.presence import to_read
 
 __all__ = ["Checked", "check"]
 

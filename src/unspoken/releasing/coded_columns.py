@@ -24,18 +24,18 @@ from unspoken.core.numerics.arrays import Array
 from unspoken.core.numerics.round_edges import round_edges
 from unspoken.core.numerics.two_way import SmallCodes
 from unspoken.core.types.column import FEW_ROWS, ColumnInfo
-from unspoken.engines.arrow import missing, numbers, plain
-from unspoken.engines.column_info import kind_of
-from unspoken.engines.duckdb import COPIED, DuckTable
-from unspoken.engines.identifiers import identifiers_among
-from unspoken.engines.protocol import Scan
-from unspoken.engines.watching import advancing
-from unspoken.policy.bin_edges import bin_names, edge_text
-from unspoken.policy.column_checks import MOST_VALUES
-from unspoken.policy.guesses import grouped_by, is_worded, per_second
-from unspoken.policy.identities import identity_of
 from unspoken.releasing.assessing.rare import Grouped
 from unspoken.releasing.assessing.table_scan import NotLookedAt
+from unspoken.tables.engines.arrow import missing, numbers, plain
+from unspoken.tables.engines.column_info import kind_of
+from unspoken.tables.engines.duckdb import COPIED, DuckTable
+from unspoken.tables.engines.identifiers import identifiers_among
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.engines.watching import advancing
+from unspoken.tables.policy.bin_edges import bin_names, edge_text
+from unspoken.tables.policy.column_checks import MOST_VALUES
+from unspoken.tables.policy.guesses import grouped_by, is_worded, per_second
+from unspoken.tables.policy.identities import identity_of
 
 __all__ = ["CodedColumn", "coded_columns"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from unspoken.core.numerics.arrays import Array, Mask
 from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.core.types.premise import Premise
-from unspoken.engines.watching import advancing
 from unspoken.releasing.assessing.table_scan import Finding
 from unspoken.releasing.assessing.telling_cells import TellingCells, ValueCounts, telling_cells
 from unspoken.releasing.coded_columns import CodedColumn
+from unspoken.tables.engines.watching import advancing
 
 __all__ = ["MOST_FINDINGS", "ColumnPairs", "Target"]
 

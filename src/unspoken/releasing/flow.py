@@ -15,12 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from unspoken.core.errors import UnspokenError
-from unspoken.engines.handed_in import ArrowStream
 from unspoken.ledger import Account, Release
 from unspoken.numerics.coins import BATCH, MasterKey
-from unspoken.numerics.files import PRIVATE, unfinished
 from unspoken.numerics.prf import KEY_BYTES
-from unspoken.policy import Project
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import Tell, rehearse_epochs, release_epochs
 from unspoken.releasing.custody.charges import ChargedRelease
@@ -34,6 +31,9 @@ from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Witness
 from unspoken.releasing.writing.leftovers import remove_leftovers
 from unspoken.releasing.writing.publishing import publish, write_rows
+from unspoken.tables.engines.handed_in import ArrowStream
+from unspoken.tables.files import PRIVATE, unfinished
+from unspoken.tables.policy import Project
 
 __all__ = ["rehearse", "release"]
 

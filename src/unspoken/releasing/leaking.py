@@ -15,17 +15,17 @@ import numpy as np
 
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.types.kinds import expect, items
-from unspoken.engines.arrow import missing, numbers, plain
-from unspoken.engines.duckdb import DuckTable
-from unspoken.engines.handed_in import INDEX, ArrowStream, arrow_table
-from unspoken.engines.protocol import Scan
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.source import Place
-from unspoken.policy.identities import identity_of
-from unspoken.policy.starter import free_name
 from unspoken.releasing.assessing.table_scan import NotLookedAt, TableScan
 from unspoken.releasing.coded_columns import CodedColumn, coded_columns
 from unspoken.releasing.column_pairs import ColumnPairs, Target
+from unspoken.tables.engines.arrow import missing, numbers, plain
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.engines.handed_in import INDEX, ArrowStream, arrow_table
+from unspoken.tables.engines.protocol import Scan
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.engines.source import Place
+from unspoken.tables.policy.identities import identity_of
+from unspoken.tables.policy.starter import free_name
 
 __all__ = ["leak", "scan_table"]
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from unspoken.core.errors import InputError
 from unspoken.core.types.kinds import expect
-from unspoken.engines.handed_in import ArrowStream
-from unspoken.engines.interrupting import interrupt
-from unspoken.engines.protocol import Table
-from unspoken.learning.counts.looked import Looked
-from unspoken.learning.project_table import table_of
-from unspoken.policy import Project
+from unspoken.tables.engines.handed_in import ArrowStream
+from unspoken.tables.engines.interrupting import interrupt
+from unspoken.tables.engines.protocol import Table
+from unspoken.tables.learning.counts.looked import Looked
+from unspoken.tables.learning.project_table import table_of
+from unspoken.tables.policy import Project
 
 __all__ = ["OpenProject", "opened", "refuse_sources"]
 

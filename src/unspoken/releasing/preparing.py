@@ -15,15 +15,8 @@ from unspoken.core.display import Shown
 from unspoken.core.errors import InputError, LimitExceeded, TooLarge
 from unspoken.core.mechanisms import Mechanism, RecordCoin
 from unspoken.core.types.domain import Value
-from unspoken.engines.handed_in import ArrowStream
-from unspoken.engines.protocol import Table
-from unspoken.learning import Cache, Doubt, Learned, refuse_idle
-from unspoken.learning.counts.looked import Looked
-from unspoken.learning.doubts import doubts
-from unspoken.learning.pinned import Pinned
 from unspoken.ledger import EXACT, Adoption
 from unspoken.planning import Closure, Plan
-from unspoken.policy import Project
 from unspoken.releasing.assessing.best import (
     Best,
     adopted_premise,
@@ -58,6 +51,13 @@ from unspoken.releasing.deciding.adopting import (
     withheld,
 )
 from unspoken.releasing.open_project import OpenProject
+from unspoken.tables.engines.handed_in import ArrowStream
+from unspoken.tables.engines.protocol import Table
+from unspoken.tables.learning import Cache, Doubt, Learned, refuse_idle
+from unspoken.tables.learning.counts.looked import Looked
+from unspoken.tables.learning.doubts import doubts
+from unspoken.tables.learning.pinned import Pinned
+from unspoken.tables.policy import Project
 
 __all__ = [
     "Prepared",

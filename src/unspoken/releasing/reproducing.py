@@ -20,7 +20,6 @@ import pyarrow as pa
 
 from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Release, Seal
-from unspoken.policy import Project
 from unspoken.releasing.asked import described_release
 from unspoken.releasing.by_epoch import of_piece
 from unspoken.releasing.custody.believing import used_rows
@@ -39,6 +38,7 @@ from unspoken.releasing.writing.comparison import differences, without
 from unspoken.releasing.writing.manifest import Written
 from unspoken.releasing.writing.publishing import write_rows
 from unspoken.releasing.writing.sifting import Piece
+from unspoken.tables.policy import Project
 
 __all__ = ["Reproduced", "reproduce_all"]
 

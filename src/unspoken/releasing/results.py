@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 from unspoken.core.display import Shown
 from unspoken.core.errors import InputError
 from unspoken.core.lending import presenter
-from unspoken.engines.syntax import one_line
 from unspoken.ledger import Release
 from unspoken.planning import Plan
-from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.promise import Promise
+from unspoken.tables.engines.syntax import one_line
+from unspoken.tables.policy import Project
 
 __all__ = ["EpochOutcomes", "Rehearsed", "Released", "Said"]
 

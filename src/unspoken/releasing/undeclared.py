@@ -21,11 +21,11 @@ from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.arrays import Array
 from unspoken.core.types.bound import Estimate, exp_or_inf
 from unspoken.core.views import FiniteView
-from unspoken.learning import ContextCounts, Learned
-from unspoken.learning.by_key import ByKey, by_key
 from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
+from unspoken.tables.learning import ContextCounts, Learned
+from unspoken.tables.learning.by_key import ByKey, by_key
 
 __all__ = ["LEAST", "Undeclared", "undeclared"]
 

@@ -20,11 +20,7 @@ from typing import Any
 from unspoken.answering import NoisyAnswer, Promised, query
 from unspoken.answering.question import read_select
 from unspoken.core.errors import InputError, unknown
-from unspoken.engines.protocol import Shape, Table
-from unspoken.engines.sql import Expression
-from unspoken.learning.counts.beside import seen
 from unspoken.ledger import Account, Adoption, Ledger
-from unspoken.policy import Project
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.custody.believing import used_rows
@@ -52,6 +48,10 @@ from unspoken.serving.results import (
 from unspoken.serving.standing import Standing, Standings
 from unspoken.serving.stream import Stream, streams
 from unspoken.serving.watching import Watching
+from unspoken.tables.engines.protocol import Shape, Table
+from unspoken.tables.engines.sql import Expression
+from unspoken.tables.learning.counts.beside import seen
+from unspoken.tables.policy import Project
 
 __all__ = ["Curator"]
 

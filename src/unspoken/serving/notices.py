@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from unspoken.numerics.files import PRIVATE
-from unspoken.policy import Project
+from unspoken.tables.files import PRIVATE
+from unspoken.tables.policy import Project
 
 __all__ = ["Kind", "Notice", "Notices"]
 

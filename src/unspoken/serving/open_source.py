@@ -13,11 +13,11 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from unspoken.engines.duckdb import DuckTable
-from unspoken.learning.counts.beside import Seen, changed_since, seen
-from unspoken.learning.counts.looked import Looked
-from unspoken.policy import Project
 from unspoken.releasing.open_project import OpenProject
+from unspoken.tables.engines.duckdb import DuckTable
+from unspoken.tables.learning.counts.beside import Seen, changed_since, seen
+from unspoken.tables.learning.counts.looked import Looked
+from unspoken.tables.policy import Project
 
 __all__ = ["OpenSource"]
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from unspoken.core.errors import InputError, unknown
-from unspoken.engines.protocol import Scan, Shape, Table
-from unspoken.engines.row_sql import RowSQL
-from unspoken.engines.session import embedded
-from unspoken.engines.sql import Expression
-from unspoken.engines.syntax import calls, nodes, parsed
-from unspoken.policy import Project
 from unspoken.releasing.rows.reading import EPOCHS, Epochs, too_many
+from unspoken.tables.engines.protocol import Scan, Shape, Table
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.engines.session import embedded
+from unspoken.tables.engines.sql import Expression
+from unspoken.tables.engines.syntax import calls, nodes, parsed
+from unspoken.tables.policy import Project
 
 __all__ = ["Keys", "Request", "refuse_growing"]
 

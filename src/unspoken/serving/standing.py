@@ -16,13 +16,13 @@ from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.domain import Value
 from unspoken.ledger import Account, Known
-from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.releasing.deciding.judged import ANSWERS, from_elsewhere
 from unspoken.releasing.preparing import Prepared
+from unspoken.tables.policy import Project
 
 __all__ = ["FULL", "Standing", "Standings"]
 

@@ -23,8 +23,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from unspoken.core.errors import InputError, unknown
 from unspoken.numerics.coins import fresh_name
-from unspoken.numerics.files import PATIENCE, PRIVATE, Partial, unfinished, writing
-from unspoken.policy import Project
+from unspoken.tables.files import PATIENCE, PRIVATE, Partial, unfinished, writing
+from unspoken.tables.policy import Project
 
 __all__ = ["ROLES", "Role", "Token", "Tokens", "token_file"]
 

@@ -10,10 +10,6 @@ import numpy as np
 
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Codes
-from unspoken.engines.keys import check_keys
-from unspoken.engines.opening import Opened, opened
-from unspoken.engines.session import OURS
-from unspoken.engines.sql import identifier, literal
 from unspoken.noise.models.friendships import (
     CLASSES,
     Blocks,
@@ -21,6 +17,10 @@ from unspoken.noise.models.friendships import (
     check_uncrossed,
     too_many_classes,
 )
+from unspoken.tables.engines.keys import check_keys
+from unspoken.tables.engines.opening import Opened, opened
+from unspoken.tables.engines.session import OURS
+from unspoken.tables.engines.sql import identifier, literal
 
 __all__ = ["read_blocks", "read_friendships"]
 

@@ -13,13 +13,13 @@ from tests.planning.records.laws import laws_of
 from unspoken.core.errors import InputError, NotKnown
 from unspoken.core.families import WHOLE, Side
 from unspoken.core.families.searched import Pair
-from unspoken.learning.intervals import confidence
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.planned import Planned
 from unspoken.planning.records.planner import of_one_belief, plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.solver import Program
+from unspoken.tables.learning.intervals import confidence
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "best-release.json"
 BOXES = [v for v in json.loads(VECTORS.read_text())["vectors"] if v["kind"] == "record_box"]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import unspoken
-from unspoken.learning.intervals import confidence
 from unspoken.planning.protection import Protection
 from unspoken.planning.records.answers import Answers
 from unspoken.planning.records.boxed import Sets
@@ -18,6 +17,7 @@ from unspoken.planning.records.planner import plan_records
 from unspoken.planning.records.problem import RecordOptions, RecordProblem
 from unspoken.planning.records.program import Layout
 from unspoken.planning.records.rounding import IntegerTable, broken, held
+from unspoken.tables.learning.intervals import confidence
 
 NAMES = ["a", "b", "c"]
 LAW = np.random.default_rng(2).dirichlet(np.full(40, 0.4)).reshape(2, 5, 4)

@@ -11,7 +11,7 @@ import pytest
 import unspoken
 from tests.planning.records.enumerated import answers, objective, records, shown, worst_odds
 from tests.planning.records.test_properties import asked, joint
-from unspoken.learning.intervals import confidence
+from unspoken.tables.learning.intervals import confidence
 
 COUNTS = np.random.default_rng(7).integers(1, 60, (3, 2, 3)).astype(float)
 BELIEF = unspoken.Joint(COUNTS, names="ABC")

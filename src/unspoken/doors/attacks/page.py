@@ -14,7 +14,7 @@ from unspoken.core.errors import InputError
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.panels import Panel, of_catalogue, of_file, of_releases
 from unspoken.doors.output_files import room_for
-from unspoken.numerics.files import atomically
+from unspoken.tables.files import atomically
 
 __all__ = ["catalogue_page", "file_page", "releases_page", "to_write"]
 

@@ -34,9 +34,9 @@ def ledger_command(
     """What was released so far, and how much of each attribute."""
     from unspoken.doors import as_json, history
     from unspoken.ledger import Ledger
-    from unspoken.policy import Project
     from unspoken.releasing import verified
     from unspoken.releasing.custody.carrying import export_ledger, import_ledger
+    from unspoken.tables.policy import Project
 
     if export is not None:
         say(f"Wrote {near(export)}, for its owner only: {_events(export_ledger(project, export))}")

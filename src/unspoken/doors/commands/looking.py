@@ -62,7 +62,7 @@ def check_command(
 ) -> None:
     """Everything that is wrong with a project file, at once."""
     if schema:
-        from unspoken.policy.described import json_schema
+        from unspoken.tables.policy.described import json_schema
 
         return show(json_schema())
     from unspoken.releasing.checking import check
@@ -134,7 +134,7 @@ def leak_command(
 ) -> None:
     """Who would learn what; of a table: which column tells what."""
     from unspoken.doors.projects import prepared
-    from unspoken.policy.paths import is_table
+    from unspoken.tables.policy.paths import is_table
 
     if database is not None or is_table(project):
         _of_table(str(project), database, secrets or [], columns, drawn, in_json)

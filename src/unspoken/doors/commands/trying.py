@@ -91,7 +91,7 @@ def audit_command(
     from unspoken.doors.auditing import catalogue_beaten, releases_beaten
     from unspoken.doors.projects import declared
     from unspoken.doors.starting import columns_listed
-    from unspoken.policy import project_file
+    from unspoken.tables.policy import project_file
 
     if project is not None and of_catalogue:
         raise InputError("--catalogue: is of no project; give one or the other")

@@ -18,9 +18,9 @@ from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
 from unspoken.ledger import Ledger
-from unspoken.numerics.files import atomically
 from unspoken.pictures import images
 from unspoken.releasing.assessing.findings import Findings
+from unspoken.tables.files import atomically
 
 try:
     import jinja2

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from unspoken.learning import Learned
 from unspoken.planning import Plan
-from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import most_in_words
 from unspoken.releasing.assessing.leaks import leakage_matrix
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 __all__ = ["assumptions"]
 

@@ -18,14 +18,14 @@ from unspoken.core.errors import TooLarge
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import Bound
-from unspoken.learning import Learned
-from unspoken.learning.intervals import confidence
-from unspoken.learning.intervals.confidence import Clusters
-from unspoken.learning.once import moved
-from unspoken.learning.pinned import JOINT, Pinned
 from unspoken.noise.discrete_laplace import scale_of
-from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import views
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.intervals import confidence
+from unspoken.tables.learning.intervals.confidence import Clusters
+from unspoken.tables.learning.once import moved
+from unspoken.tables.learning.pinned import JOINT, Pinned
+from unspoken.tables.policy import Project
 
 __all__ = ["Boxed", "box_of", "boxed", "in_words"]
 

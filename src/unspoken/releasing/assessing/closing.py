@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from unspoken.core.types.domain import Value
-from unspoken.learning import Learned
 from unspoken.planning import Closure, closure
-from unspoken.policy import Project
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 __all__ = ["closed_by", "withheld_by"]
 

@@ -20,18 +20,6 @@ from unspoken.core.errors import TooLarge
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.numerics.arrays import Codes, Counts
-from unspoken.engines.protocol import Scan, Table
-from unspoken.engines.sql import Expression, literal
-from unspoken.learning import Learned
-from unspoken.learning.counts.counting import Combinations
-from unspoken.learning.counts.pairs import PairCounts
-from unspoken.learning.counts.rows import count
-from unspoken.learning.intervals.confidence import Clusters
-from unspoken.learning.intervals.consistent import consistent
-from unspoken.learning.learned import learned_joint, learned_tree
-from unspoken.learning.marks.labels import NONE
-from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.assessing.leaks import views
 from unspoken.releasing.assessing.moves import Moves, moves
@@ -39,6 +27,18 @@ from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.assessing.samples import Axes, Sample, by_labels
 from unspoken.releasing.custody.believing import Believed, split_rows
 from unspoken.releasing.rows.reading import Epochs
+from unspoken.tables.engines.protocol import Scan, Table
+from unspoken.tables.engines.sql import Expression, literal
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.counts.counting import Combinations
+from unspoken.tables.learning.counts.pairs import PairCounts
+from unspoken.tables.learning.counts.rows import count
+from unspoken.tables.learning.intervals.confidence import Clusters
+from unspoken.tables.learning.intervals.consistent import consistent
+from unspoken.tables.learning.learned import learned_joint, learned_tree
+from unspoken.tables.learning.marks.labels import NONE
+from unspoken.tables.learning.pinned import JOINT, Pinned
+from unspoken.tables.policy import Project
 
 __all__ = ["LEVEL", "ByLabels", "Drift", "Drifted", "apart", "called", "drift"]
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.learning import Learned
-from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.policy import Project
 from unspoken.releasing.assessing.rare import FEW
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.pinned import JOINT, Pinned
+from unspoken.tables.policy import Project
 
 __all__ = [
     "ENOUGH",

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 
 from unspoken.core.types.bound import LOG2
 from unspoken.core.types.channel import Output
-from unspoken.learning import Learned
-from unspoken.learning.intervals.given_sets import values_of_sets
-from unspoken.learning.pinned import Pinned
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.conditions import between
-from unspoken.policy import Project
-from unspoken.policy.declared import DeclaredApplication
 from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
 from unspoken.releasing.assessing.few import few, rows_of_label
 from unspoken.releasing.assessing.merging import merged
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.intervals.given_sets import values_of_sets
+from unspoken.tables.learning.pinned import Pinned
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.declared import DeclaredApplication
 
 __all__ = ["HeldBack", "OnAverage", "Poor", "chance", "held_back", "on_average", "poor"]
 

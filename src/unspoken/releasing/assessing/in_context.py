@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unspoken.core.mechanisms import Mechanism
-from unspoken.learning import ContextCounts, Learned
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
+from unspoken.tables.learning import ContextCounts, Learned
 
 __all__ = ["InContext", "in_contexts", "worst_of"]
 

@@ -20,7 +20,7 @@ from unspoken.core.types.posteriors import Functional
 from unspoken.core.views import View
 from unspoken.planning import Limits
 from unspoken.planning.limits import ROUNDING
-from unspoken.policy import Project
+from unspoken.tables.policy import Project
 
 __all__ = [
     "TellingAnswer",

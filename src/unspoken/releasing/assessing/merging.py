@@ -15,12 +15,12 @@ import numpy as np
 
 from unspoken.core.beliefs import Belief
 from unspoken.core.numerics.arrays import Array, Counts
-from unspoken.learning import Learned
-from unspoken.learning.learned import learned_joint
-from unspoken.learning.pinned import JOINT, Pinned
-from unspoken.policy import Project
 from unspoken.releasing.assessing.boxed import box_of
 from unspoken.releasing.assessing.few import named
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.learned import learned_joint
+from unspoken.tables.learning.pinned import JOINT, Pinned
+from unspoken.tables.policy import Project
 
 __all__ = ["Merged", "merged"]
 

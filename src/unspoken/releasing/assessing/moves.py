@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.core.numerics.arrays import Array
-from unspoken.learning.intervals.confidence import Clusters
 from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.samples import Axes, Sample
+from unspoken.tables.learning.intervals.confidence import Clusters
 
 __all__ = ["Moves", "moves"]
 

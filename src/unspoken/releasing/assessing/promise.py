@@ -26,10 +26,10 @@ from unspoken.core.types.bound import exp_or_inf
 from unspoken.core.types.premise import Premise
 from unspoken.ledger import Learning
 from unspoken.planning import Plan
-from unspoken.policy import Project
 from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.custody.believing import Countings
+from unspoken.tables.policy import Project
 
 __all__ = ["Promise", "limits_in_bits", "priors_in_words"]
 

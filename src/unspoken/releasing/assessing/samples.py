@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 
 from unspoken.core.numerics.arrays import Array, Codes, Counts
-from unspoken.learning.intervals.confidence import Clusters, ends, off_by_noise
-from unspoken.learning.pinned import JOINT, Pinned, of_pair
 from unspoken.noise.discrete_laplace import scale_of
+from unspoken.tables.learning.intervals.confidence import Clusters, ends, off_by_noise
+from unspoken.tables.learning.pinned import JOINT, Pinned, of_pair
 
 __all__ = ["Axes", "Sample", "axes_of", "by_labels"]
 

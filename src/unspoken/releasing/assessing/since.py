@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from unspoken.core.mechanisms import Mechanism
-from unspoken.engines.protocol import Table
-from unspoken.learning import Learned
 from unspoken.planning.limits import ROUNDING
-from unspoken.policy import Project
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.drift import Drift, drift
 from unspoken.releasing.custody.believing import Believed
+from unspoken.tables.engines.protocol import Table
+from unspoken.tables.learning import Learned
+from unspoken.tables.policy import Project
 
 __all__ = ["rows_since"]
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from unspoken.core.types.bound import Bound
-from unspoken.engines.protocol import Table, Tally
-from unspoken.engines.sql import Expression, identifier
-from unspoken.learning import Learned
-from unspoken.learning.counts.looked import Looked
-from unspoken.policy import Project
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
 from unspoken.releasing.custody.believing import split_rows
+from unspoken.tables.engines.protocol import Table, Tally
+from unspoken.tables.engines.sql import Expression, identifier
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.counts.looked import Looked
+from unspoken.tables.policy import Project
 
 __all__ = ["Units"]
 

@@ -25,10 +25,6 @@ from unspoken.ledger import Head, Learning, Ledger, Seal, head_file
 from unspoken.ledger.database_host import other_hosts_allowed
 from unspoken.numerics.coins import MasterKey
 from unspoken.numerics.core_dumps import forbid_core_dumps
-from unspoken.numerics.files import PRIVATE, created, unfinished, writing
-from unspoken.policy import Project
-from unspoken.policy.declared import Files
-from unspoken.policy.reading import read_text
 from unspoken.releasing.custody.archive_members import (
     FIRST,
     ArchiveWriter,
@@ -38,6 +34,10 @@ from unspoken.releasing.custody.archive_members import (
 from unspoken.releasing.custody.custody import verified, with_custody
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.custody.unpacking import remove_unpacked, unpacking_folder
+from unspoken.tables.files import PRIVATE, created, unfinished, writing
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.declared import Files
+from unspoken.tables.policy.reading import read_text
 
 __all__ = ["BackedUp", "Restored", "backup", "restore", "to_keep"]
 

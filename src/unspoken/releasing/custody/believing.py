@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 from unspoken.core.errors import InputError
-from unspoken.engines.protocol import Table
-from unspoken.engines.row_sql import RowSQL
-from unspoken.learning import Learned
-from unspoken.learning.counts.counted import Counted, Noted
-from unspoken.learning.counts.rows import cells_of
-from unspoken.learning.once import Once
-from unspoken.learning.pinned import Pinned, rules
 from unspoken.ledger import Account, Learning
-from unspoken.numerics.files import PATIENCE, PRIVATE, unfinished, writing
-from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
+from unspoken.tables.engines.protocol import Table
+from unspoken.tables.engines.row_sql import RowSQL
+from unspoken.tables.files import PATIENCE, PRIVATE, unfinished, writing
+from unspoken.tables.learning import Learned
+from unspoken.tables.learning.counts.counted import Counted, Noted
+from unspoken.tables.learning.counts.rows import cells_of
+from unspoken.tables.learning.once import Once
+from unspoken.tables.learning.pinned import Pinned, rules
+from unspoken.tables.policy import Project
 
 __all__ = [
     "Believed",

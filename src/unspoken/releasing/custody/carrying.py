@@ -7,9 +7,9 @@ from pathlib import Path
 from unspoken.core.errors import InputError
 from unspoken.ledger import Head, Ledger, Seal
 from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.files import PRIVATE, unfinished, writing
-from unspoken.policy import Project
 from unspoken.releasing.custody.custody import all_heads, with_custody
+from unspoken.tables.files import PRIVATE, unfinished, writing
+from unspoken.tables.policy import Project
 
 __all__ = ["export_ledger", "import_ledger"]
 

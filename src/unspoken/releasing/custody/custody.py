@@ -22,9 +22,9 @@ import pyarrow.parquet as pq
 from unspoken.core.errors import InputError
 from unspoken.ledger import Account, Head, Ledger, Seal, head_file
 from unspoken.numerics.coins import MasterKey
-from unspoken.numerics.files import swept
-from unspoken.policy import Project
 from unspoken.releasing.rows.outputs import Output, draws_of, lying
+from unspoken.tables.files import swept
+from unspoken.tables.policy import Project
 
 __all__ = [
     "MARK",

@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.core.numerics.arrays import Words
-from unspoken.engines.arrow import array
-from unspoken.numerics.files import PATIENCE, PRIVATE, unfinished, writing
 from unspoken.releasing.rows.witness import Prints, Records
+from unspoken.tables.engines.arrow import array
+from unspoken.tables.files import PATIENCE, PRIVATE, unfinished, writing
 
 __all__ = ["FirstReadings"]
 

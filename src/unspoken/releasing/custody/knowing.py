@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from unspoken.core.errors import InputError
 from unspoken.ledger import Account, Disclosure
-from unspoken.policy import Project
 from unspoken.releasing.custody.custody import Custody
+from unspoken.tables.policy import Project
 
 __all__ = ["disclosures_of", "with_disclosed"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unspoken.engines.spill import Spill, remove_left_behind
-from unspoken.numerics.files import writing
+from unspoken.tables.engines.spill import Spill, remove_left_behind
+from unspoken.tables.files import writing
 
 __all__ = ["remove_unpacked", "unpacking_folder"]
 

@@ -26,13 +26,13 @@ from unspoken.ledger import (
     rows_by,
 )
 from unspoken.planning import Limits
-from unspoken.policy import Project
-from unspoken.policy.bin_edges import Edge, edge_text
 from unspoken.releasing.assessing.coarse import coarse, probability, up
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
 from unspoken.releasing.deciding.another_reading import another_reading
 from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.bin_edges import Edge, edge_text
 
 __all__ = ["Admission", "policy_of"]
 

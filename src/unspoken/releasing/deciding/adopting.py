@@ -17,10 +17,10 @@ from unspoken.core.errors import LimitExceeded
 from unspoken.core.types.domain import Value
 from unspoken.ledger import Account, Adoption
 from unspoken.planning import Closure, Plan
-from unspoken.policy import Project
 from unspoken.releasing.custody.believing import Believed
 from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import PlannedCoins
+from unspoken.tables.policy import Project
 
 __all__ = [
     "adopt",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unspoken.engines.sql import literal
 from unspoken.ledger import Release
-from unspoken.policy import Project
+from unspoken.tables.engines.sql import literal
+from unspoken.tables.policy import Project
 
 __all__ = ["another_reading"]
 

@@ -30,9 +30,9 @@ from unspoken.core.views import View
 from unspoken.ledger import Known, unions
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
-from unspoken.policy import Project
 from unspoken.releasing.assessing.leaks import pairs_of, views
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.tables.policy import Project
 
 __all__ = ["ANSWERS", "Judge", "PlannedCoins", "expected", "from_elsewhere"]
 

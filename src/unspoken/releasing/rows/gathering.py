@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from unspoken.core.numerics.arrays import Words
-from unspoken.numerics.files import writing
 from unspoken.releasing.rows.witness import Records
+from unspoken.tables.files import writing
 
 __all__ = ["Gathered"]
 

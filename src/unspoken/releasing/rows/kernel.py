@@ -19,13 +19,13 @@ from unspoken.core.errors import placed
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.numerics.arrays import Codes, Mask, Words
 from unspoken.core.types.domain import Domain
-from unspoken.engines.arrow import array, as_given, kept
 from unspoken.numerics.coins import Coins, encode_keys
 from unspoken.numerics.prf import Derived, Derives
-from unspoken.numerics.records import RecordKeys
-from unspoken.policy import Project
 from unspoken.releasing.rows.reading import Part, Rules, missing, taken
 from unspoken.releasing.rows.witness import EpochTally, Prints, Records, tallied, tallies_of
+from unspoken.tables.engines.arrow import array, as_given, kept
+from unspoken.tables.policy import Project
+from unspoken.tables.records import RecordKeys
 
 __all__ = ["RowKernel", "delivered", "epoch_of", "found", "records_of", "within"]
 

@@ -22,9 +22,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from unspoken.numerics.files import PRIVATE, unfinished, writing
-from unspoken.policy import Project
-from unspoken.policy.declared import Files
+from unspoken.tables.files import PRIVATE, unfinished, writing
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.declared import Files
 
 __all__ = ["Output", "draws_of", "folders", "lying", "output_of", "refuse_alike"]
 

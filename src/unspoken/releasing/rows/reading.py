@@ -16,12 +16,12 @@ import pyarrow as pa
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.core.types.domain import Value
-from unspoken.engines.arrow import array, flags, numbers, plain, texts
-from unspoken.engines.of_keys import OfKeys
-from unspoken.engines.protocol import Among, Scan, Shape, Shaped, Table
-from unspoken.learning import Labeller, Learned
-from unspoken.learning.marks.labels import NONE, Labelling, Read
-from unspoken.policy import Project
+from unspoken.tables.engines.arrow import array, flags, numbers, plain, texts
+from unspoken.tables.engines.of_keys import OfKeys
+from unspoken.tables.engines.protocol import Among, Scan, Shape, Shaped, Table
+from unspoken.tables.learning import Labeller, Learned
+from unspoken.tables.learning.marks.labels import NONE, Labelling, Read
+from unspoken.tables.policy import Project
 
 __all__ = ["EPOCHS", "Looking", "Part", "Reading", "Rules", "missing", "taken", "too_many"]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from unspoken.core.errors import InputError
-from unspoken.engines.protocol import Among, Scan
 from unspoken.numerics.coins import BATCH
 from unspoken.releasing.rows.reading import Looking, Reading
+from unspoken.tables.engines.protocol import Among, Scan
 
 __all__ = ["begun"]
 

@@ -16,8 +16,8 @@ from unspoken.core.errors import placed
 from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.numerics.fingerprint import KeyNumbers, RowFingerprint
 from unspoken.numerics.prf import Derives
-from unspoken.numerics.records import RecordKeys
 from unspoken.releasing.rows.reading import EPOCHS, Rules, too_many
+from unspoken.tables.records import RecordKeys
 
 __all__ = ["EPOCHS", "Prints", "Records", "EpochTally", "Witness", "tallied", "tallies_of"]
 

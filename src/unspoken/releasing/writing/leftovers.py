@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 
 from unspoken.core.errors import InputError
-from unspoken.numerics.files import swept
-from unspoken.policy import Project
-from unspoken.policy.declared import Files
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.custody.unpacking import remove_unpacked
+from unspoken.tables.files import swept
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.declared import Files
 
 __all__ = ["remove_leftovers"]
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unspoken.ledger import Head, Release
-from unspoken.policy import Project
-from unspoken.policy.bin_edges import bin_names, plain_edge
-from unspoken.policy.reading import installed_version
 from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.custody.custody import MARK, by_digest
+from unspoken.tables.policy import Project
+from unspoken.tables.policy.bin_edges import bin_names, plain_edge
+from unspoken.tables.policy.reading import installed_version
 
 __all__ = [
     "FORMAT",

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.core.errors import InputError
-from unspoken.numerics.files import Partial, moved, writing
 from unspoken.releasing.custody.custody import MARK
 from unspoken.releasing.rows.kernel import delivered
 from unspoken.releasing.rows.outputs import Output
@@ -19,6 +18,7 @@ from unspoken.releasing.rows.pieces import regrouped
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing import manifest
 from unspoken.releasing.writing.manifest import Written
+from unspoken.tables.files import Partial, moved, writing
 
 __all__ = ["changed", "laid_out", "publish", "write_rows"]
 

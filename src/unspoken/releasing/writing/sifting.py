@@ -20,7 +20,6 @@ from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.ledger import Given
 from unspoken.numerics.coins import BATCH
-from unspoken.policy import Project
 from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.rows.gathering import Gathered
 from unspoken.releasing.rows.kernel import RowKernel, epoch_of, found, records_of
@@ -29,6 +28,7 @@ from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.rows.sorting import begun
 from unspoken.releasing.rows.witness import Prints, Records, Witness
 from unspoken.releasing.writing.spool import Spool
+from unspoken.tables.policy import Project
 
 __all__ = ["Past", "Piece", "Sifted", "looked", "sift", "two_of_one_name"]
 

@@ -15,11 +15,11 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from unspoken.numerics.files import writing
 from unspoken.releasing.rows.outputs import Output
 from unspoken.releasing.rows.reading import Reading
 from unspoken.releasing.writing.manifest import Written
 from unspoken.releasing.writing.publishing import write_rows
+from unspoken.tables.files import writing
 
 __all__ = ["Spool"]
 

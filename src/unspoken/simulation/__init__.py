@@ -1,5 +1,0 @@
-"""Simulated tables to try things on; every draw comes from a generator that is handed in."""
-
-from unspoken.simulation.building import building
-
-__all__ = ["building"]
