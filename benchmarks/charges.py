@@ -34,7 +34,7 @@ from benchmarks.ledger import filled, nothing, seal
 from tests.servers.postgresql import programs, served
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.mechanisms import OneSided
-from unspoken.ledger import Account, Ledger, Release, Seal
+from unspoken.storage.ledger import Account, Ledger, Release, Seal
 
 CAP = 1e6
 READERS = (("one",), ("two",))

@@ -17,15 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.core.numerics.coin_thresholds import released, threshold
-from unspoken.numerics.coins import (
-    BATCH,
-    MasterKey,
-    attribute_keys,
-    draw,
-    encode_keys,
-    fresh_draws,
-)
-from unspoken.numerics.fingerprint import RowFingerprint
+from unspoken.storage.coins import BATCH, MasterKey, attribute_keys, draw, encode_keys, fresh_draws
+from unspoken.storage.fingerprint import RowFingerprint
 
 SECONDS = 1.0  # to spend on each line
 WHOLE = 10_000_000

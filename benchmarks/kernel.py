@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.release import CASES, KEYS, write
-from unspoken.numerics.coins import Coins, encode_keys
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import OpenProject
+from unspoken.storage.coins import Coins, encode_keys
+from unspoken.storage.custody.custody import Custody
 from unspoken.tables.engines.protocol import BATCH, Scan
 
 QUICK, USUAL = 10**3, 10**6

@@ -25,9 +25,9 @@ import sqlalchemy as sql
 
 from unspoken.core.beliefs import Joint
 from unspoken.core.mechanisms import OneSided
-from unspoken.ledger import Account, Head, Ledger, Release, Seal, head_file
-from unspoken.numerics.prf import Key
 from unspoken.releasing.deciding.admission import Admission
+from unspoken.storage.ledger import Account, Head, Ledger, Release, Seal, head_file
+from unspoken.storage.prf import Key
 from unspoken.tables.policy import Project
 
 NAMES = ("a", "b", "c", "d")

@@ -36,7 +36,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 
-from unspoken.releasing.writing.publishing import laid_out
+from unspoken.storage.writing.publishing import laid_out
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.protocol import BATCH, Scan
 

@@ -104,7 +104,7 @@ def _afresh(request: pytest.FixtureRequest) -> Iterator[None]:
     """Tests of the drawing itself draw afresh."""
     with pytest.MonkeyPatch.context() as patch:
         if request.node.get_closest_marker("afresh"):
-            patch.setattr("unspoken.numerics.coins.os", os)
+            patch.setattr("unspoken.storage.coins.os", os)
             patch.setattr("unspoken.noise.discrete_laplace.make_laplace", make_laplace)
         yield
 

@@ -13,7 +13,7 @@ FORKED.set_forkserver_preload(
     [
         "pytest",
         "sqlalchemy.dialects.sqlite",
-        "tests.ledger.charging",
+        "tests.storage.ledger.charging",
         "tests.releasing.killed",
         "unspoken.answering.flow",
         "unspoken.releasing.flow",

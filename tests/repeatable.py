@@ -15,7 +15,7 @@ from opendp.measurements import make_laplace
 
 from tests.draws import Draws, Laplace
 from unspoken.noise import discrete_laplace as noise
-from unspoken.numerics import coins
+from unspoken.storage import coins
 
 __all__ = ["Draws", "Laplace", "System", "repeat"]
 

@@ -19,9 +19,10 @@ from unspoken.answering.question import bound
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import OneSided, Together
-from unspoken.ledger import Ledger
-from unspoken.releasing import learn_project, prepare, release, verified
+from unspoken.releasing import learn_project, prepare, release
 from unspoken.releasing.assessing.leaks import views
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Ledger
 
 DISEASES = "SELECT disease, COUNT(*) AS n FROM wards GROUP BY disease"
 BOTH = "SELECT age, disease, COUNT(*) FROM wards WHERE age < 40 GROUP BY age, disease"

@@ -16,10 +16,10 @@ from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric, InEpoch, Together
-from unspoken.ledger import Answered, Ledger
 from unspoken.planning import Limits
 from unspoken.releasing import prepare, release
 from unspoken.releasing.deciding import judged
+from unspoken.storage.ledger import Answered, Ledger
 
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"
 

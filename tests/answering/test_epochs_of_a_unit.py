@@ -18,10 +18,10 @@ from unspoken.answering import Promised, offers, query
 from unspoken.answering.unit import share_of_epoch
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric
-from unspoken.ledger import AnswerEvent
 from unspoken.releasing import prepare
-from unspoken.releasing.custody.custody import Custody
 from unspoken.serving.stream import streams
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import AnswerEvent
 from unspoken.tables.policy import Project
 
 STAYS = [[0.8, 0.2], [0.2, 0.8]]

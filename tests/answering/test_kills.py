@@ -15,9 +15,9 @@ from tests.forked import FORKED
 from tests.releasing.killed import after, alive, before, die, renaming
 from tests.within import HANG
 from unspoken.answering import NoisyAnswer, flow, query
-from unspoken.ledger import Account, Ledger
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import opened
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Ledger
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from unspoken import Chain, temporal
 from unspoken.answering import NoisyAnswer, query
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric
-from unspoken.ledger import Account, AnswerEvent, Ledger
+from unspoken.storage.ledger import Account, AnswerEvent, Ledger
 
 Law = dict[tuple[int, ...], Fraction]
 OFFICES, DAYS = 40, 6

@@ -14,7 +14,7 @@ from tests.releasing.test_by_record import project as of_records
 from unspoken.answering import query
 from unspoken.core.errors import LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.ledger import Ledger
+from unspoken.storage.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 

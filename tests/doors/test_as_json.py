@@ -5,7 +5,7 @@ import math
 
 from unspoken.core.mechanisms import OneSided
 from unspoken.doors import as_json
-from unspoken.ledger import Release
+from unspoken.storage.ledger import Release
 
 
 def event(epsilon: float) -> Release:

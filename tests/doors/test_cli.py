@@ -293,7 +293,7 @@ def test_what_cannot_be_written_is_one_line(
     if name != "released.parquet":
         monkeypatch.setattr("unspoken.tables.files.moved", denied)
     if name == "released.parquet":
-        monkeypatch.setattr("unspoken.releasing.writing.publishing.pq.ParquetWriter", denied)
+        monkeypatch.setattr("unspoken.storage.writing.publishing.pq.ParquetWriter", denied)
         run("release").refused_with(2, "released", "Permission denied")
     elif name == "report.html":
         run("report").refused_with(2, name, "Permission denied")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from unspoken import Suppression
 from unspoken.doors import history
-from unspoken.ledger import Release
+from unspoken.storage.ledger import Release
 
 COIN = Suppression({("u",): {("a",): 1 << 61}}, ["a"], [["u", "s"]], {"a": ["s"]})
 

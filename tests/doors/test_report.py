@@ -23,11 +23,11 @@ from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import Signed
 from unspoken.pictures import images
 from unspoken.planning import closure
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import Findings, findings
 from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.custody.believing import Countings
+from unspoken.storage import prose
+from unspoken.storage.custody.believing import Countings
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project
 

@@ -17,12 +17,13 @@ from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, coins, page, recipients, starved
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import findings, prose
+from unspoken.releasing.assessing import findings
 from unspoken.releasing.assessing.best import Best
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
 from unspoken.releasing.assessing.held_back import LARGER, held_back, poor
 from unspoken.releasing.assessing.trade_off import TradeOff
-from unspoken.releasing.writing.manifest import estimating
+from unspoken.storage import prose
+from unspoken.storage.writing.manifest import estimating
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")

@@ -17,9 +17,10 @@ from unspoken.core.types.premise import STATED, Premise
 from unspoken.doors.report import words
 from unspoken.doors.report.content import _keyed
 from unspoken.doors.report.curves import curves
-from unspoken.releasing.assessing import matrix, prose
+from unspoken.releasing.assessing import matrix
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap
+from unspoken.storage import prose
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.doors.conftest import Run
 from unspoken.doors import cli, waiting
-from unspoken.releasing.custody.custody import Custody
+from unspoken.storage.custody.custody import Custody
 from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow

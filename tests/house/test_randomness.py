@@ -1,4 +1,4 @@
-"""Two doors to randomness: numerics/coins.py and noise.py. Simulation gets a seeded generator."""
+"""Two doors to randomness: storage/coins.py and noise.py. Simulation gets a seeded generator."""
 
 import ast
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import pytest
 from tests.house.conftest import Plant
 from tests.house.source import Module, modules, none_of
 
-DOORS = ("unspoken.numerics.coins", "unspoken.noise.discrete_laplace")
+DOORS = ("unspoken.storage.coins", "unspoken.noise.discrete_laplace")
 # The demo makes the seeded generator that it hands to the simulator, the audit one for its trials.
 MADE = ("unspoken.doors.demo", "unspoken.doors.auditing")
 SOURCES = {
@@ -66,7 +66,7 @@ def randomness(root: Path) -> list[str]:
 def test_only_coins_are_random(root: Path) -> None:
     none_of(
         randomness(root),
-        "Randomness comes from numerics/coins.py or noise.py, or as rng: np.random.Generator.",
+        "Randomness comes from storage/coins.py or noise.py, or as rng: np.random.Generator.",
     )
 
 
@@ -87,7 +87,7 @@ def test_only_coins_are_random(root: Path) -> None:
     ],
 )
 def test_planted_randomness_is_found(text: str, plant: Plant) -> None:
-    assert randomness(plant("src/unspoken/numerics/coins.py", text)) == []
+    assert randomness(plant("src/unspoken/storage/coins.py", text)) == []
     assert len(randomness(plant("src/unspoken/core/beliefs/dice.py", text))) == 1
 
 

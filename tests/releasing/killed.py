@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 
 import pyarrow.parquet as pq
 
-from unspoken.ledger import Ledger
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import release
-from unspoken.releasing.writing import publishing
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.writing import publishing
 
 __all__ = ["GROUP", "released_until"]
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.ledger import Ledger
 from unspoken.planning import Plan
 from unspoken.releasing.assessing import best
-from unspoken.releasing.assessing.coarse import with_exponents
+from unspoken.storage.coarse import with_exponents
+from unspoken.storage.ledger import Ledger
 
 KEY = bytes(range(32))  # frozen coins: a test that passes passes always
 

@@ -17,9 +17,9 @@ import pytest
 import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError
-from unspoken.ledger import Ledger
-from unspoken.releasing import backup, restore
-from unspoken.releasing.custody.archive_members import BackupArchive
+from unspoken.storage.custody.archive import backup, restore
+from unspoken.storage.custody.archive_members import BackupArchive
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.files import created
 
 KEPT = ["belief.json", "ledger.sqlite", "unspoken.key", "unspoken.key.head", "unspoken.toml"]
@@ -127,7 +127,7 @@ def test_a_crash_leaves_all_or_nothing(
             raise OSError(28, "No space left on device", str(place))
         return created(place)
 
-    monkeypatch.setattr("unspoken.releasing.custody.archive.created", full)
+    monkeypatch.setattr("unspoken.storage.custody.archive.created", full)
     with pytest.raises(InputError, match="No space left"):
         restore(packed, tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -25,10 +25,10 @@ from unspoken.auditing.judging import FAMILY, ClaimedBound, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.numerics.arrays import Mask
-from unspoken.ledger import Ledger, Seal, account, chain, fold
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import release
 from unspoken.releasing.deciding.admission import Admission
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.ledger import Ledger, Seal, account, chain, fold
 
 ROWS, CAP = 4_000, 4.5
 ATTRIBUTES: dict[str, dict[str, Any]] = {"a": {"values": [0, 1, 2], "sensitive": "a = 2"}}

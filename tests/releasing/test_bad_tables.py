@@ -14,9 +14,9 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import UnspokenError
-from unspoken.ledger import Ledger
 from unspoken.releasing import rehearse, release
-from unspoken.releasing.rows import reading, witness
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.rows import reading, witness
 from unspoken.tables.engines.protocol import Table
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project

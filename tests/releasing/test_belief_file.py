@@ -13,9 +13,9 @@ import pytest
 import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
 from unspoken.releasing import learn_project
-from unspoken.releasing.custody import believing
+from unspoken.storage.custody import believing
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.files import unfinished
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
-from unspoken.releasing import rehearse, release, verified
-from unspoken.releasing.rows.outputs import output_of
+from unspoken.releasing import rehearse, release
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.rows.outputs import output_of
 from unspoken.tables.policy import Project
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {

@@ -18,8 +18,9 @@ from tests.releasing.test_by_epoch import charges, files, months, project
 from tests.selection import slow_values
 from tests.within import HANG
 from unspoken.core.errors import InputError
-from unspoken.releasing import by_epoch, release, verified
-from unspoken.releasing.rows import sorting
+from unspoken.releasing import by_epoch, release
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.rows import sorting
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
 

@@ -13,8 +13,8 @@ import pytest
 import unspoken
 from tests.releasing.small import KEY, small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.numerics.coins import MasterKey, draw, encode_keys, record_keys
 from unspoken.releasing import release
+from unspoken.storage.coins import MasterKey, draw, encode_keys, record_keys
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,9 @@ import pytest
 from tests.releasing.small import small
 from unspoken.core.errors import InputError
 from unspoken.doors.cli import run
-from unspoken.releasing import release, verified
-from unspoken.releasing.custody.carrying import export_ledger, import_ledger
+from unspoken.releasing import release
+from unspoken.storage.custody.carrying import export_ledger, import_ledger
+from unspoken.storage.custody.custody import verified
 
 pytestmark = pytest.mark.slow
 

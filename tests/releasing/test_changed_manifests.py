@@ -16,10 +16,10 @@ from tests.releasing.test_by_record import project, table
 from tests.selection import slow_values
 from unspoken.core.errors import InputError
 from unspoken.doors.cli import run
-from unspoken.ledger import Ledger
 from unspoken.releasing import release
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.reproducing import UNCHECKED, reproduce_all
+from unspoken.storage.ledger import Ledger
 
 Place = tuple[str | int, ...]
 
@@ -204,7 +204,7 @@ def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.Monke
     manifest = one_file(tmp_path)
     before = manifest.read_bytes()
     monkeypatch.setattr(Promise, "lines", lambda _: ("in other words",))
-    monkeypatch.setattr("unspoken.releasing.writing.manifest.installed_version", lambda: "9.9")
+    monkeypatch.setattr("unspoken.storage.writing.manifest.installed_version", lambda: "9.9")
     ((_, found),) = reproduce_all([manifest], tmp_path)
     assert found.differs == ()
     manifest.unlink()

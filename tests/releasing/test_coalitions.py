@@ -19,9 +19,9 @@ import pytest
 
 from tests.releasing.small import planned
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.releasing.assessing.findings import readers
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.policy import Project
 
 ROWS, CAP = 4_000, 3.0

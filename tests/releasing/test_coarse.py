@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unspoken.core.mechanisms.one_sided import release_probability
 from unspoken.core.numerics.coin_thresholds import ALWAYS, threshold
-from unspoken.releasing.assessing.coarse import coarse, probability, up
+from unspoken.storage.coarse import coarse, probability, up
 
 
 def test_a_coin_never_falls_more_often_than_p_says() -> None:

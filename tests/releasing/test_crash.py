@@ -27,10 +27,11 @@ from tests.releasing.small import small
 from tests.selection import slow_values
 from tests.within import HANG
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
-from unspoken.releasing import adopt_plan, flow, release, verified
+from unspoken.releasing import adopt_plan, flow, release
 from unspoken.releasing.deciding.admission import Admission
-from unspoken.releasing.writing import publishing
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.writing import publishing
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.protocol import Scan
 from unspoken.tables.files import atomically
@@ -189,7 +190,7 @@ def test_a_full_disk_under_the_manifest(path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_given: object, **_named: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unspoken.releasing.writing.manifest.text", full)
+    monkeypatch.setattr("unspoken.storage.writing.manifest.text", full)
     with pytest.raises(InputError, match=r"manifest.json: cannot be written: No space left"):
         release(path)
     assert not list(path.parent.glob("*released*"))

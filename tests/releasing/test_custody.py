@@ -21,9 +21,10 @@ from tests.forked import FORKED
 from tests.releasing.small import small
 from tests.within import HANG, wait_for_locks
 from unspoken.core.errors import InputError, UnspokenError
-from unspoken.ledger import Ledger
-from unspoken.ledger import sqlite as sqlite_ledger
-from unspoken.releasing import rehearse, release, verified
+from unspoken.releasing import rehearse, release
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.ledger import sqlite as sqlite_ledger
 from unspoken.tables import files
 
 ROWS = 300
@@ -330,7 +331,7 @@ def test_the_faster_of_two_first_runs_has_the_key(
     fresh: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key appears between the question whether there is one, and its creation."""
-    from unspoken.numerics.coins import MasterKey
+    from unspoken.storage.coins import MasterKey
 
     create: Callable[[Path], MasterKey] = MasterKey.create
 

@@ -12,14 +12,14 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import difference, learn_project, rehearse
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import ByLabels, apart, called
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.open_project import OpenProject
-from unspoken.releasing.rows.witness import Witness
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.rows.witness import Witness
 from unspoken.tables.policy import Project
 
 SAID = "are not like those that were counted"

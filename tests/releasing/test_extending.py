@@ -19,10 +19,10 @@ from tests.releasing.small import small
 from tests.releasing.test_by_record import project, shown, table
 from unspoken import Extension, release
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Exposure, Ledger
 from unspoken.releasing import adopt_plan, learn_project
 from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.results import EpochOutcomes
+from unspoken.storage.ledger import Account, Exposure, Ledger
 
 
 def pinned(folder: Path, **limits: Any) -> Path:

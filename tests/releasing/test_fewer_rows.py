@@ -11,8 +11,8 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import LimitExceeded
-from unspoken.ledger import Ledger, Release
 from unspoken.releasing import Released, rehearse, release
+from unspoken.storage.ledger import Ledger, Release
 
 pytestmark = pytest.mark.slow
 

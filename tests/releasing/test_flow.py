@@ -19,10 +19,10 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing import prepare, release
-from unspoken.releasing.rows import sorting
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.rows import sorting
 from unspoken.tables.policy.bin_edges import bin_names
 
 Make = Callable[..., Path]
@@ -235,7 +235,7 @@ def test_a_full_disk_leaves_the_old_release(project: Make, monkeypatch: pytest.M
         def write_table(self, *_args: object, **_named: object) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("unspoken.releasing.writing.publishing.pq.ParquetWriter", Full)
+    monkeypatch.setattr("unspoken.storage.writing.publishing.pq.ParquetWriter", Full)
     with pytest.raises(InputError, match="No space left"):
         release(path)
     assert (path.parent / "released.parquet").read_bytes() == before

@@ -20,7 +20,7 @@ from tests.releasing.test_crash import ATTRIBUTES, files_of, paired, table
 from tests.within import HANG
 from unspoken.core.errors import LimitExceeded
 from unspoken.releasing import release
-from unspoken.releasing.writing import publishing
+from unspoken.storage.writing import publishing
 
 pytest.importorskip("resource", reason="needs the signals of POSIX")
 pytestmark = [pytest.mark.slow, pytest.mark.stress]

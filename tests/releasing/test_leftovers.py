@@ -14,7 +14,7 @@ from tests.within import HANG
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
 from unspoken.releasing import rehearse, release
-from unspoken.releasing.writing.leftovers import remove_leftovers
+from unspoken.storage.writing.leftovers import remove_leftovers
 from unspoken.tables.files import partial_of, unfinished
 from unspoken.tables.policy import Project
 

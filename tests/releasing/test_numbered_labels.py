@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.releasing.rows.reading import Rules
+from unspoken.storage.rows.reading import Rules
 
 
 @given(st.data(), st.lists(st.integers(1, 70), min_size=1, max_size=5))

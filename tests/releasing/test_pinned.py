@@ -12,8 +12,8 @@ import pytest
 import unspoken
 from tests.releasing.growing import chances, grow, project
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
 from unspoken.releasing import adopt_plan, learn_project, rehearse
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.learning.once import Once
 from unspoken.tables.learning.pinned import Pinned
 

@@ -14,10 +14,10 @@ from tests.releasing.test_by_epoch import Row, charges, files, keys, months, pro
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import release
 from unspoken.releasing.deciding.admission import Admission
-from unspoken.releasing.rows import gathering
-from unspoken.releasing.rows.gathering import Gathered
-from unspoken.releasing.rows.kernel import RowKernel
-from unspoken.releasing.rows.witness import Records
+from unspoken.storage.rows import gathering
+from unspoken.storage.rows.gathering import Gathered
+from unspoken.storage.rows.kernel import RowKernel
+from unspoken.storage.rows.witness import Records
 
 LATE = {"id": 1_000, "day": "2026-01-30", "a": "x", "b": "u"}
 

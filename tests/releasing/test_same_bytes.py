@@ -17,8 +17,8 @@ import pytest
 
 from tests.releasing.small import planned, small
 from unspoken.releasing import release
-from unspoken.releasing.rows import sorting
-from unspoken.releasing.writing import publishing
+from unspoken.storage.rows import sorting
+from unspoken.storage.writing import publishing
 
 pytestmark = pytest.mark.slow
 

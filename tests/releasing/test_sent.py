@@ -11,10 +11,10 @@ import pytest
 from tests.releasing.small import KEY, small
 from tests.tables.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from unspoken.core.errors import InputError
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.open_project import OpenProject
-from unspoken.releasing.rows.kernel import RowKernel
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.rows.kernel import RowKernel
 from unspoken.tables.engines.protocol import BATCH, Scan
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 11)]

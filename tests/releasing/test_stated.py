@@ -19,7 +19,7 @@ from tests.core.mechanisms.worlds_of_records import KINDS, World, world
 from tests.planning.records import enumerated
 from unspoken import Extension, OneSided
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.assessing.stated import less_often, stated, stated_given, unexpected
+from unspoken.storage.stated import less_often, stated, stated_given, unexpected
 from unspoken.tables.learning.intervals import confidence
 
 Shown = Callable[[tuple[Any, ...], str], Fraction]  # how often a record shows a name

@@ -20,9 +20,9 @@ import unspoken
 from unspoken import Finite, Independent
 from unspoken.core.errors import InputError
 from unspoken.releasing.assessing.leaks import leak
-from unspoken.releasing.assessing.prose import percent
 from unspoken.releasing.assessing.rare import FEW, Grouped
 from unspoken.releasing.assessing.table_scan import TableScan
+from unspoken.storage.prose import percent
 
 ROWS = 400
 

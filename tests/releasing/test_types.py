@@ -17,13 +17,8 @@ import pytest
 from tests.releasing.small import Attributes, planned, small
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.coin_thresholds import released, threshold
-from unspoken.numerics.coins import (
-    MasterKey,
-    attribute_keys,
-    draw,
-    encode_keys,
-)
 from unspoken.releasing import prepare, release
+from unspoken.storage.coins import MasterKey, attribute_keys, draw, encode_keys
 
 pytestmark = pytest.mark.slow
 

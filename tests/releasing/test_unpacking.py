@@ -13,8 +13,8 @@ import pytest
 import unspoken
 from tests.releasing.growing import grow, project
 from unspoken.core.errors import InputError
-from unspoken.releasing import backup, restore
-from unspoken.releasing.custody.unpacking import unpacking_folder
+from unspoken.storage.custody.archive import backup, restore
+from unspoken.storage.custody.unpacking import unpacking_folder
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ resource = pytest.importorskip("resource")
 KILLED = """
 import ctypes, os, resource, signal, sys
 from pathlib import Path
-from unspoken.releasing.custody import archive
+from unspoken.storage.custody import archive
 
 packed, folder, files = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 _, most = resource.getrlimit(resource.RLIMIT_CORE)
@@ -113,7 +113,7 @@ def test_what_another_process_unpacks_now_stays(packed: Path, tmp_path: Path) ->
     with unpacking_folder(tmp_path) as stage:
         (stage / "key").write_text("mine")
         sweep = "import sys; from pathlib import Path; "
-        sweep += "from unspoken.releasing import restore; "
+        sweep += "from unspoken.storage.custody.archive import restore; "
         sweep += "restore(*map(Path, sys.argv[1:]))"
         command = [sys.executable, "-c", sweep, str(packed), str(tmp_path / "new")]
         subprocess.run(command, check=True)

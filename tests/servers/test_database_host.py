@@ -19,9 +19,10 @@ from tests.servers.conftest import needed
 from tests.servers.listening import CLEARTEXT, MD5, listening
 from unspoken.core.errors import InputError
 from unspoken.doors import cli
-from unspoken.ledger import Ledger
-from unspoken.ledger.database_host import HOSTS, other_hosts_allowed
-from unspoken.releasing import backup, release, restore
+from unspoken.releasing import release
+from unspoken.storage.custody.archive import backup, restore
+from unspoken.storage.ledger import Ledger
+from unspoken.storage.ledger.database_host import HOSTS, other_hosts_allowed
 
 PASSWORD = "geheim"
 AWAY = "0.0.0.0"  # this machine, by an address that is no loopback

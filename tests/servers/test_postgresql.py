@@ -11,13 +11,15 @@ import pytest
 import sqlalchemy as sql
 
 from tests.effort import KILLS
-from tests.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
-from tests.ledger.histories import event
 from tests.releasing.small import small
+from tests.storage.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
+from tests.storage.ledger.histories import event
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Head, KeyedRequest, Ledger, store
-from unspoken.ledger import schema as tables
-from unspoken.releasing import backup, release, restore, verified
+from unspoken.releasing import release
+from unspoken.storage.custody.archive import backup, restore
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Account, Head, KeyedRequest, Ledger, store
+from unspoken.storage.ledger import schema as tables
 
 Run = Callable[[str], None]
 

@@ -17,8 +17,8 @@ import pytest
 
 from tests.releasing.small import small
 from unspoken.core.errors import LimitExceeded
-from unspoken.ledger import Ledger
 from unspoken.releasing import release
+from unspoken.storage.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 20_000

@@ -24,9 +24,9 @@ from tests.within import HANG
 from unspoken.client import Client, ReleasedCells
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.service.bounds import Bounds
-from unspoken.ledger import Ledger
 from unspoken.releasing import adopt_plan
 from unspoken.serving.tokens import Tokens
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.policy import Project
 
 pytestmark = pytest.mark.slow

@@ -12,10 +12,10 @@ import pytest
 from tests.serving import building
 from unspoken.answering import NoisyAnswer, Promised
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Ledger
 from unspoken.releasing import adopt_plan, release
 from unspoken.serving import Curator, Held, Refused, Request, Standing
 from unspoken.serving.released import papers
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.policy import Project
 
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"

@@ -19,11 +19,11 @@ from tests.serving.running import running
 from unspoken.answering import query
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.doors.cli import run
-from unspoken.ledger import Account, Ledger
 from unspoken.releasing import adopt_plan, prepare, rehearse, release
-from unspoken.releasing.custody.archive import backup, restore
-from unspoken.releasing.custody.custody import verified
 from unspoken.serving import Curator, Refused, Request
+from unspoken.storage.custody.archive import backup, restore
+from unspoken.storage.custody.custody import verified
+from unspoken.storage.ledger import Account, Ledger
 from unspoken.tables.policy import Project
 
 OF_ONES_OWN = ("unspoken.key", "unspoken.key.head", "ledger.sqlite")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.ledger.page import Page
 from unspoken.serving import Curator, Request
 from unspoken.serving.history import History
 from unspoken.serving.overview import overview
 from unspoken.serving.standing import Standings
+from unspoken.storage.ledger.page import Page
 
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"
 ROOM = "odds_cap = 9.0"  # above what the plan was adopted for

@@ -15,13 +15,13 @@ from tests.serving.building import project
 from unspoken.core.adversary import Adversary
 from unspoken.core.errors import InputError
 from unspoken.core.measures import MEASURES
-from unspoken.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.releasing import adopt_plan, prepare
-from unspoken.releasing.custody.custody import Custody
 from unspoken.serving import Curator, Request
 from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.overview import approve, overview, what_if
 from unspoken.serving.standing import Standing
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.tables.policy import Project
 
 LOW = "SELECT COUNT(*) FILTER (WHERE use = 'low') FROM visits"

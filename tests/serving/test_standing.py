@@ -14,10 +14,10 @@ from unspoken.core.errors import LimitExceeded
 from unspoken.core.mechanisms import Geometric
 from unspoken.core.mechanisms.parts import Parts
 from unspoken.core.types.domain import Domain
-from unspoken.ledger import Account, AnswerEvent
 from unspoken.releasing import adopt_plan
 from unspoken.serving import Curator
 from unspoken.serving.request import Request
+from unspoken.storage.ledger import Account, AnswerEvent
 
 pytestmark = pytest.mark.slow
 

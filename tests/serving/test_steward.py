@@ -12,8 +12,8 @@ import pytest
 from tests.serving import building
 from tests.serving.running import Running, running
 from unspoken.doors.service.routes import FORM, PAGES
-from unspoken.ledger import Ledger
 from unspoken.serving.tokens import Tokens
+from unspoken.storage.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 

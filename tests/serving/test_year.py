@@ -21,10 +21,10 @@ from tests.serving.running import Running, running
 from unspoken.core.adversary import Adversary
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.measures import MEASURES
-from unspoken.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.releasing import adopt_plan, prepare
 from unspoken.serving.notices import Notices
 from unspoken.serving.overview import overview
+from unspoken.storage.ledger import Account, AnswerEvent, Ledger, Release
 from unspoken.tables.policy import Project
 from unspoken.tables.simulation.building import building
 

@@ -15,14 +15,7 @@ import pytest
 
 from unspoken.core.numerics.arrays import Words
 from unspoken.core.numerics.coin_thresholds import ALWAYS, released, threshold
-from unspoken.numerics.coins import (
-    BATCH,
-    MasterKey,
-    attribute_keys,
-    draw,
-    encode_keys,
-    fresh_draws,
-)
+from unspoken.storage.coins import BATCH, MasterKey, attribute_keys, draw, encode_keys, fresh_draws
 
 pytestmark = pytest.mark.slow
 

@@ -31,14 +31,8 @@ from unspoken.core.types.domain import Domain
 from unspoken.core.types.noise import Noise
 from unspoken.noise.discrete_laplace import one_sided_noise, two_sided_noise, with_noise
 from unspoken.noise.drawing import draw, on_grid, with_noise_of
-from unspoken.numerics.coins import (
-    MasterKey,
-    attribute_keys,
-    encode_keys,
-    fresh_draws,
-    record_keys,
-)
-from unspoken.numerics.coins import draw as tossed
+from unspoken.storage.coins import MasterKey, attribute_keys, encode_keys, fresh_draws, record_keys
+from unspoken.storage.coins import draw as tossed
 
 ALARM = 1e-6
 CHECKS = 4  # of a case, at most

@@ -26,11 +26,11 @@ from tests.releasing.small import KEY, planned, small
 from unspoken.core.mechanisms import one_sided
 from unspoken.core.numerics.arrays import Mask
 from unspoken.core.numerics.coin_thresholds import threshold
-from unspoken.numerics import coins as tossed
-from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.releasing import asked, release
-from unspoken.releasing.rows import kernel
-from unspoken.releasing.rows.reading import Reading
+from unspoken.storage import coins as tossed
+from unspoken.storage.coins import MasterKey, attribute_keys, draw, encode_keys
+from unspoken.storage.rows import kernel
+from unspoken.storage.rows.reading import Reading
 from unspoken.tables.engines.row_sql import RowSQL
 from unspoken.tables.engines.sql import Expression
 from unspoken.tables.policy import Project

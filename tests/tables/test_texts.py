@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unspoken.numerics.coins import Coins, MasterKey, encode_keys
-from unspoken.numerics.fingerprint import RowFingerprint
+from unspoken.storage.coins import Coins, MasterKey, encode_keys
+from unspoken.storage.fingerprint import RowFingerprint
 
 MASTER = MasterKey(bytes(range(32)))
 ROWS = 300

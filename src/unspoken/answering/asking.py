@@ -19,17 +19,17 @@ from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Mechanism, OneSided, Together
-from unspoken.ledger import Account, AnswerEvent, Charged
-from unspoken.numerics.coins import ALGORITHM, MasterKey
-from unspoken.numerics.prf import KEY_BYTES
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, prepared
-from unspoken.releasing.rows.reading import Epochs, Reading
+from unspoken.storage.coins import ALGORITHM, MasterKey
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, AnswerEvent, Charged
+from unspoken.storage.prf import KEY_BYTES
+from unspoken.storage.rows.reading import Epochs, Reading
 from unspoken.tables.engines.protocol import ContributionBound, Scan, Table
 from unspoken.tables.learning.counts.looked import Looked
 from unspoken.tables.policy import Project

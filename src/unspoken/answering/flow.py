@@ -21,10 +21,10 @@ from unspoken.answering.select import WHERE
 from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.core.numerics.numbers import number, which_draw
 from unspoken.core.types.kinds import expect
-from unspoken.ledger import Account, Answered
 from unspoken.noise.discrete_laplace import two_sided_noise
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.open_project import OpenProject
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Answered
 from unspoken.tables.engines.handed_in import ArrowStream
 from unspoken.tables.policy import Project
 

@@ -10,8 +10,8 @@ from unspoken.answering.noise import CHANCE
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import exp_or_inf
 from unspoken.core.types.domain import Domain
-from unspoken.ledger import AnswerEvent, Ledger
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.storage.ledger import AnswerEvent, Ledger
 from unspoken.tables.learning.intervals.noise_law import reach
 from unspoken.tables.policy import Project
 

@@ -13,14 +13,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unspoken.core.types.domain import Domain
-from unspoken.ledger import Given, rows_by
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.custody.first_readings import FirstReadings
-from unspoken.releasing.rows.kernel import RowKernel, found
-from unspoken.releasing.rows.reading import Reading, Rules
-from unspoken.releasing.rows.witness import Prints, Records, Witness
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.custody.first_readings import FirstReadings
+from unspoken.storage.ledger import Given, rows_by
+from unspoken.storage.rows.kernel import RowKernel, found
+from unspoken.storage.rows.reading import Reading, Rules
+from unspoken.storage.rows.witness import Prints, Records, Witness
 from unspoken.tables.engines.protocol import BATCH
 from unspoken.tables.policy import Project
 

@@ -20,10 +20,10 @@ from unspoken.core.errors import LimitExceeded
 from unspoken.core.mechanisms import Mechanism
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.releasing.preparing import Prepared
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.custody import Custody
 from unspoken.tables.engines.sql import name_in_sql
 
 __all__ = ["Offer", "asking_of", "least_beside", "offers", "shown_beside", "undeclared_values"]

@@ -11,9 +11,9 @@ from unspoken.answering.noise import coarse
 from unspoken.answering.offers import asking_of, least_beside, shown_beside
 from unspoken.core.errors import LimitExceeded, UnspokenError
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.assessing.prose import listed
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import Prepared
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.prose import listed
 
 __all__ = ["RoomForAnswers"]
 

@@ -1,9 +1,9 @@
 """What all answers tell of one unit, held to its limits: of all its rows, and of each epoch.
 
 `[limit] unit_epsilon` is of all rows of a unit, whatever is believed of how they depend
-(ledger/streams.py). `epoch_epsilon` is of one epoch, for who believes that the state of a unit
-goes from epoch to epoch by a chain. If all answers change by no more than e^(eps_t) with the rows
-of a unit in epoch t, the others being what they are, what they say of epoch t is
+(storage/ledger/streams.py). `epoch_epsilon` is of one epoch, for who believes that the state of a
+unit goes from epoch to epoch by a chain. If all answers change by no more than e^(eps_t) with the
+rows of a unit in epoch t, the others being what they are, what they say of epoch t is
 
     TPL_t = BPL_t + FPL_t - eps_t,    FPL_t = eps_t + L_F(FPL_{t+1}),    BPL_t likewise
 
@@ -27,7 +27,7 @@ from functools import cache
 
 from unspoken.core.beliefs import Chain
 from unspoken.core.conversion import temporal_budget
-from unspoken.ledger import Account, AnswerEvent, rows_of
+from unspoken.storage.ledger import Account, AnswerEvent, rows_of
 from unspoken.tables.policy import Project
 
 __all__ = ["SpentBefore", "share_of_epoch"]

@@ -22,7 +22,7 @@ from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import ClaimedBound, Verdict, attacked, furthest
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.coins import fresh_draws
+from unspoken.storage.coins import fresh_draws
 from unspoken.tables.engines.arrow import in_one, numbers
 from unspoken.tables.engines.of_keys import OfKeys
 from unspoken.tables.learning.counts.of_unit import NONE, OfUnit, UnitNumbers

@@ -34,8 +34,8 @@ from unspoken.auditing.strays import Strays, parted, there
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.numerics.arrays import Codes, Mask
-from unspoken.numerics.coins import fresh_draws
-from unspoken.releasing.rows.reading import missing
+from unspoken.storage.coins import fresh_draws
+from unspoken.storage.rows.reading import missing
 from unspoken.tables.engines.arrow import in_one, numbers, plain
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.of_keys import OfKeys

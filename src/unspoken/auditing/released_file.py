@@ -29,7 +29,7 @@ from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.display import Shown, share
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.coins import fresh_draws
+from unspoken.storage.coins import fresh_draws
 from unspoken.tables.engines.row_sql import RowSQL
 
 __all__ = ["AuditedFile", "Guessed", "AttackedSecret", "audit_file"]

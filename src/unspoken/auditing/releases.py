@@ -37,11 +37,11 @@ from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.display import Shown, share
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Array, Codes
-from unspoken.numerics.coins import fresh_draws
 from unspoken.releasing import Prepared, prepare
-from unspoken.releasing.rows.outputs import draws_of
-from unspoken.releasing.rows.reading import missing
 from unspoken.serving.released import Paper, papers, read
+from unspoken.storage.coins import fresh_draws
+from unspoken.storage.rows.outputs import draws_of
+from unspoken.storage.rows.reading import missing
 from unspoken.tables.engines.arrow import in_one, numbers
 from unspoken.tables.engines.handed_in import ArrowStream
 from unspoken.tables.policy import Project

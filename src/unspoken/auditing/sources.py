@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from unspoken.auditing.around import coded, named, units_of
 from unspoken.core.numerics.arrays import Codes, Mask
 from unspoken.releasing import Prepared
-from unspoken.releasing.rows.reading import missing
+from unspoken.storage.rows.reading import missing
 from unspoken.tables.engines.arrow import as_given, in_one, numbers, plain
 from unspoken.tables.engines.of_keys import columns_of
 from unspoken.tables.engines.protocol import Scan

@@ -27,8 +27,8 @@ from unspoken.core.types.bound import log_or_inf
 from unspoken.core.types.channel import Output
 from unspoken.core.types.domain import WITHHELD, Domain, Value
 from unspoken.core.types.sums import term
-from unspoken.numerics.coins import Coins, MasterKey, encode_keys
-from unspoken.numerics.prf import KEY_BYTES
+from unspoken.storage.coins import Coins, MasterKey, encode_keys
+from unspoken.storage.prf import KEY_BYTES
 from unspoken.tables.engines.arrow import array
 
 __all__ = ["Hypotheses", "World", "in_steps", "modelled"]

@@ -11,24 +11,16 @@ from typing import TYPE_CHECKING, Any
 from unspoken.core.display import json_number
 from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
-from unspoken.ledger import AnswerEvent, Decision, Release, fold
 from unspoken.planning import Plan
-from unspoken.releasing import (
-    BackedUp,
-    Difference,
-    Findings,
-    Prepared,
-    Rehearsed,
-    Released,
-    Restored,
-    TableScan,
-    Verified,
-)
+from unspoken.releasing import Difference, Findings, Prepared, Rehearsed, Released, TableScan
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import leakage
 from unspoken.releasing.results import EpochOutcomes, Said
+from unspoken.storage.custody.archive import BackedUp, Restored
+from unspoken.storage.custody.custody import Verified
+from unspoken.storage.ledger import AnswerEvent, Decision, Release, fold
 from unspoken.tables.learning import KeptLinks
 
 if TYPE_CHECKING:  # what gives no answers loads nothing of them

@@ -20,7 +20,7 @@ from unspoken.doors.attacks.page import catalogue_page, releases_page, to_write
 from unspoken.doors.running import err, show
 from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
-from unspoken.releasing.assessing import prose
+from unspoken.storage import prose
 from unspoken.tables.policy import Project
 
 __all__ = ["HOW", "catalogue_beaten", "in_its_unit", "left_out", "releases_beaten"]

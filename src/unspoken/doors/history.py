@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.mechanisms.one_sided import release_probability
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, rows_of
-from unspoken.ledger import AnswerEvent, Decision, Release, fold, merged, tossing
-from unspoken.releasing import Verified
-from unspoken.releasing.assessing import prose
+from unspoken.storage import prose
+from unspoken.storage.custody.custody import Verified
+from unspoken.storage.ledger import AnswerEvent, Decision, Release, fold, merged, tossing
 
 __all__ = ["ledger", "verified"]
 

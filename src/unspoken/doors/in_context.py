@@ -9,13 +9,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.in_context import InContext, worst_of
 from unspoken.releasing.assessing.leaks import leakage
 from unspoken.releasing.assessing.rare import FEW
 from unspoken.releasing.undeclared import LEAST, Undeclared
+from unspoken.storage import prose
 
 __all__ = ["as_json", "in_table", "of_keys", "of_keys_as_json"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from rich.console import RenderableType
 
 from unspoken.doors.terminal import blank, note, rows_of
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.results import Said
+from unspoken.storage import prose
 from unspoken.tables.policy import Project
 
 __all__ = ["shares", "uncounted"]

@@ -14,15 +14,15 @@ from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.planning import Telling
 from unspoken.releasing import Findings, Prepared, Rehearsed, Released
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Openly
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.assessing.stated import less_often
 from unspoken.releasing.results import EpochOutcomes, Said
+from unspoken.storage import prose
+from unspoken.storage.coarse import up
+from unspoken.storage.stated import less_often
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from unspoken.core.beliefs import Belief
 from unspoken.core.numerics.arrays import Array, Codes, Mask
-from unspoken.numerics.coins import MasterKey, attribute_keys, draw, encode_keys
-from unspoken.numerics.prf import KEY_BYTES
+from unspoken.storage.coins import MasterKey, attribute_keys, draw, encode_keys
+from unspoken.storage.prf import KEY_BYTES
 from unspoken.tables.engines.arrow import plain
 from unspoken.tables.engines.protocol import Scan, Table
 from unspoken.tables.learning.counts.pairs import PairCounts

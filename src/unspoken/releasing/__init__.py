@@ -9,12 +9,6 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.releasing.assessing.table_scan import TableScan as TableScan
     from unspoken.releasing.checking import Checked as Checked
     from unspoken.releasing.checking import check as check
-    from unspoken.releasing.custody.archive import BackedUp as BackedUp
-    from unspoken.releasing.custody.archive import Restored as Restored
-    from unspoken.releasing.custody.archive import backup as backup
-    from unspoken.releasing.custody.archive import restore as restore
-    from unspoken.releasing.custody.custody import Verified as Verified
-    from unspoken.releasing.custody.custody import verified as verified
     from unspoken.releasing.decided import adopt_plan as adopt_plan
     from unspoken.releasing.differing import Difference as Difference
     from unspoken.releasing.differing import difference as difference
@@ -29,9 +23,7 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
 
 # Where each name lives.
 HOMES = {
-    "custody.archive": ["BackedUp", "Restored", "backup", "restore"],
     "checking": ["Checked", "check"],
-    "custody.custody": ["Verified", "verified"],
     "decided": ["adopt_plan"],
     "differing": ["Difference", "difference"],
     "assessing.findings": ["Findings"],

@@ -11,28 +11,28 @@ from typing import Any
 from unspoken.core.errors import InputError
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.numbers import number
-from unspoken.ledger import Account, Release
-from unspoken.numerics.coins import ALGORITHM, MasterKey
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, fewer_rows
-from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.findings import readers
 from unspoken.releasing.assessing.in_context import in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage, leakage_matrix
 from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.assessing.stated import stated, stated_given, unexpected
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.charges import ChargedRelease, digest_of, terms_text
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.admission import Admission, policy_of
 from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.open_project import OpenProject, refuse_sources
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.results import Said
-from unspoken.releasing.rows.kernel import RowKernel
-from unspoken.releasing.rows.reading import Reading
-from unspoken.releasing.writing import manifest
-from unspoken.releasing.writing.sifting import Piece
+from unspoken.storage.coarse import coarse, with_exponents
+from unspoken.storage.coins import ALGORITHM, MasterKey
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.charges import ChargedRelease, digest_of, terms_text
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Release
+from unspoken.storage.rows.kernel import RowKernel
+from unspoken.storage.rows.reading import Reading
+from unspoken.storage.stated import stated, stated_given, unexpected
+from unspoken.storage.writing import manifest
+from unspoken.storage.writing.sifting import Piece
 from unspoken.tables.learning.learned import CELLS
 from unspoken.tables.learning.pinned import JOINT
 from unspoken.tables.policy import Project

@@ -17,22 +17,22 @@ import pyarrow as pa
 
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Mechanism
-from unspoken.ledger import Account, Release, tossing
-from unspoken.numerics.coins import MasterKey
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody.charges import ChargedRelease
-from unspoken.releasing.custody.custody import Custody, charge_of, refuse_foreign
-from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.results import EpochOutcomes, Rehearsed, Released, Said
-from unspoken.releasing.rows.kernel import epoch_of, within
-from unspoken.releasing.rows.outputs import Output, folders, output_of, refuse_alike
-from unspoken.releasing.rows.sorting import begun
-from unspoken.releasing.rows.witness import Prints, Witness
-from unspoken.releasing.writing.manifest import Written
-from unspoken.releasing.writing.publishing import changed, publish, write_rows
-from unspoken.releasing.writing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
-from unspoken.releasing.writing.spool import Spool
+from unspoken.storage.coins import MasterKey
+from unspoken.storage.custody.charges import ChargedRelease
+from unspoken.storage.custody.custody import Custody, charge_of, refuse_foreign
+from unspoken.storage.custody.first_readings import FirstReadings
+from unspoken.storage.ledger import Account, Release, tossing
+from unspoken.storage.rows.kernel import epoch_of, within
+from unspoken.storage.rows.outputs import Output, folders, output_of, refuse_alike
+from unspoken.storage.rows.sorting import begun
+from unspoken.storage.rows.witness import Prints, Witness
+from unspoken.storage.writing.manifest import Written
+from unspoken.storage.writing.publishing import changed, publish, write_rows
+from unspoken.storage.writing.sifting import Past, Piece, Sifted, looked, sift, two_of_one_name
+from unspoken.storage.writing.spool import Spool
 from unspoken.tables.files import PRIVATE, unfinished
 
 __all__ = ["Tell", "of_piece", "rehearse_epochs", "release_epochs"]

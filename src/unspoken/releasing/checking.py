@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unspoken.core.errors import UnspokenError
-from unspoken.releasing.rows.reading import Epochs
+from unspoken.storage.rows.reading import Epochs
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.row_sql import RowSQL
 from unspoken.tables.learning import contexts_of, duckdb_table

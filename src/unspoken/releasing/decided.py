@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Release, tossing
 from unspoken.planning import Plan
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, learn_project
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Release, tossing
 from unspoken.tables.engines.handed_in import ArrowStream
 from unspoken.tables.policy import Project
 from unspoken.tables.policy.complaints import quoted

@@ -10,13 +10,13 @@ from pathlib import Path
 from unspoken.core.errors import InputError, UnspokenError
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.numerics.arrays import Array
-from unspoken.ledger import Adoption
 from unspoken.releasing.assessing.drift import Drift, drift
-from unspoken.releasing.assessing.stated import stated
-from unspoken.releasing.custody.believing import Believed
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import adoptions_of
 from unspoken.releasing.preparing import Prepared, prepare
+from unspoken.storage.custody.believing import Believed
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Adoption
+from unspoken.storage.stated import stated
 from unspoken.tables.learning.intervals.consistent import consistent
 from unspoken.tables.learning.pinned import JOINT, Pinned
 from unspoken.tables.policy import Project

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from unspoken.core.errors import InputError, unknown
-from unspoken.ledger import Account, Disclosure, Head, Ledger
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.rows.reading import Epochs
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Disclosure, Head, Ledger
+from unspoken.storage.rows.reading import Epochs
 from unspoken.tables.engines.protocol import Scan
 from unspoken.tables.learning import table_of
 from unspoken.tables.policy import Project

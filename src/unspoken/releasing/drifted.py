@@ -15,9 +15,9 @@ import numpy as np
 
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.assessing.drift import LEVEL, ByLabels, Drifted, called
-from unspoken.releasing.assessing.prose import listed
-from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.rows.witness import Witness
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.prose import listed
+from unspoken.storage.rows.witness import Witness
 
 __all__ = ["drifted"]
 

@@ -15,22 +15,22 @@ from functools import partial
 from pathlib import Path
 
 from unspoken.core.errors import UnspokenError
-from unspoken.ledger import Account, Release
-from unspoken.numerics.coins import BATCH, MasterKey
-from unspoken.numerics.prf import KEY_BYTES
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import Tell, rehearse_epochs, release_epochs
-from unspoken.releasing.custody.charges import ChargedRelease
-from unspoken.releasing.custody.custody import Custody, refuse_foreign
 from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.results import Rehearsed, Released, Said
-from unspoken.releasing.rows.outputs import Output, lying
-from unspoken.releasing.rows.sorting import begun
-from unspoken.releasing.rows.witness import Witness
-from unspoken.releasing.writing.leftovers import remove_leftovers
-from unspoken.releasing.writing.publishing import publish, write_rows
+from unspoken.storage.coins import BATCH, MasterKey
+from unspoken.storage.custody.charges import ChargedRelease
+from unspoken.storage.custody.custody import Custody, refuse_foreign
+from unspoken.storage.ledger import Account, Release
+from unspoken.storage.prf import KEY_BYTES
+from unspoken.storage.rows.outputs import Output, lying
+from unspoken.storage.rows.sorting import begun
+from unspoken.storage.rows.witness import Witness
+from unspoken.storage.writing.leftovers import remove_leftovers
+from unspoken.storage.writing.publishing import publish, write_rows
 from unspoken.tables.engines.handed_in import ArrowStream
 from unspoken.tables.files import PRIVATE, unfinished
 from unspoken.tables.policy import Project

@@ -15,7 +15,6 @@ from unspoken.core.display import Shown
 from unspoken.core.errors import InputError, LimitExceeded, TooLarge
 from unspoken.core.mechanisms import Mechanism, RecordCoin
 from unspoken.core.types.domain import Value
-from unspoken.ledger import EXACT, Adoption
 from unspoken.planning import Closure, Plan
 from unspoken.releasing.assessing.best import (
     Best,
@@ -33,15 +32,6 @@ from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.assessing.since import rows_since
 from unspoken.releasing.assessing.trade_off import ByCap
 from unspoken.releasing.assessing.units import Units
-from unspoken.releasing.custody.believing import (
-    Believed,
-    Countings,
-    believed,
-    pinned_of,
-    used_rows,
-)
-from unspoken.releasing.custody.custody import Custody
-from unspoken.releasing.custody.knowing import with_disclosed
 from unspoken.releasing.deciding.admission import Admission
 from unspoken.releasing.deciding.adopting import (
     adopted_of,
@@ -51,6 +41,10 @@ from unspoken.releasing.deciding.adopting import (
     withheld,
 )
 from unspoken.releasing.open_project import OpenProject
+from unspoken.storage.custody.believing import Believed, Countings, believed, pinned_of, used_rows
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.custody.knowing import with_disclosed
+from unspoken.storage.ledger import EXACT, Adoption
 from unspoken.tables.engines.handed_in import ArrowStream
 from unspoken.tables.engines.protocol import Table
 from unspoken.tables.learning import Cache, Doubt, Learned, refuse_idle

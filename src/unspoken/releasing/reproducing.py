@@ -19,25 +19,25 @@ from typing import Any
 import pyarrow as pa
 
 from unspoken.core.errors import InputError
-from unspoken.ledger import Head, Release, Seal
 from unspoken.releasing.asked import described_release
 from unspoken.releasing.by_epoch import of_piece
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.charges import ChargedRelease
-from unspoken.releasing.custody.custody import Custody, manifest_at
-from unspoken.releasing.custody.first_readings import FirstReadings
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
-from unspoken.releasing.rows.kernel import RowKernel
-from unspoken.releasing.rows.outputs import Output, output_of
-from unspoken.releasing.rows.reading import Reading
-from unspoken.releasing.rows.sorting import begun
-from unspoken.releasing.rows.witness import Prints, Witness
-from unspoken.releasing.writing import manifest
-from unspoken.releasing.writing.comparison import differences, without
-from unspoken.releasing.writing.manifest import Written
-from unspoken.releasing.writing.publishing import write_rows
-from unspoken.releasing.writing.sifting import Piece
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.charges import ChargedRelease
+from unspoken.storage.custody.custody import Custody, manifest_at
+from unspoken.storage.custody.first_readings import FirstReadings
+from unspoken.storage.ledger import Head, Release, Seal
+from unspoken.storage.rows.kernel import RowKernel
+from unspoken.storage.rows.outputs import Output, output_of
+from unspoken.storage.rows.reading import Reading
+from unspoken.storage.rows.sorting import begun
+from unspoken.storage.rows.witness import Prints, Witness
+from unspoken.storage.writing import manifest
+from unspoken.storage.writing.comparison import differences, without
+from unspoken.storage.writing.manifest import Written
+from unspoken.storage.writing.publishing import write_rows
+from unspoken.storage.writing.sifting import Piece
 from unspoken.tables.policy import Project
 
 __all__ = ["Reproduced", "reproduce_all"]

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 from unspoken.core.display import Shown
 from unspoken.core.errors import InputError
 from unspoken.core.lending import presenter
-from unspoken.ledger import Release
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.promise import Promise
+from unspoken.storage.ledger import Release
 from unspoken.tables.engines.syntax import one_line
 from unspoken.tables.policy import Project
 

@@ -20,16 +20,11 @@ from typing import Any
 from unspoken.answering import NoisyAnswer, Promised, query
 from unspoken.answering.question import read_select
 from unspoken.core.errors import InputError, unknown
-from unspoken.ledger import Account, Adoption, Ledger
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.custody.believing import used_rows
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.adopting import ADOPT
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
-from unspoken.releasing.writing.leftovers import remove_leftovers
-from unspoken.releasing.writing.manifest import rule
 from unspoken.serving.disclosing import Consequences, disclosed
 from unspoken.serving.history import Entry, Happened, History
 from unspoken.serving.notices import Kind, Notice, Notices
@@ -48,6 +43,11 @@ from unspoken.serving.results import (
 from unspoken.serving.standing import Standing, Standings
 from unspoken.serving.stream import Stream, streams
 from unspoken.serving.watching import Watching
+from unspoken.storage.custody.believing import used_rows
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Adoption, Ledger
+from unspoken.storage.writing.leftovers import remove_leftovers
+from unspoken.storage.writing.manifest import rule
 from unspoken.tables.engines.protocol import Shape, Table
 from unspoken.tables.engines.sql import Expression
 from unspoken.tables.learning.counts.beside import seen

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Account, Disclosure, Exposure
 from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.disclosing import disclose
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.serving.standing import Standing, Standings
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Disclosure, Exposure
 from unspoken.tables.policy import Project
 
 __all__ = ["Consequences", "disclosed"]

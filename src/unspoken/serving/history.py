@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from unspoken.ledger import AnswerEvent, Decision, Disclosure, Learning, Ledger, Release
+from unspoken.storage.ledger import AnswerEvent, Decision, Disclosure, Learning, Ledger, Release
 
 __all__ = ["Entry", "Happened", "History"]
 

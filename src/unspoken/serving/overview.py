@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.ledger import Adoption, AnswerEvent, Release
 from unspoken.planning import Plan
 from unspoken.releasing.assessing.best import shares
 from unspoken.releasing.assessing.closing import closed_by
@@ -25,6 +24,7 @@ from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice, Notices
 from unspoken.serving.standing import Standing
 from unspoken.serving.stream import Stream, streams
+from unspoken.storage.ledger import Adoption, AnswerEvent, Release
 
 __all__ = ["OfferedPlan", "Overview", "Reader", "WhatIf", "approve", "overview", "what_if"]
 

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter, ValidationError
 
 from unspoken.core.errors import InputError
-from unspoken.releasing.custody.custody import NO_MANIFEST, manifest_at
-from unspoken.releasing.rows.outputs import Output, lying
-from unspoken.releasing.rows.reading import missing
+from unspoken.storage.custody.custody import NO_MANIFEST, manifest_at
+from unspoken.storage.rows.outputs import Output, lying
+from unspoken.storage.rows.reading import missing
 from unspoken.tables.policy import Project
 
 __all__ = ["Inclusion", "Paper", "given_of", "papers", "read"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from unspoken.core.errors import InputError, unknown
-from unspoken.releasing.rows.reading import EPOCHS, Epochs, too_many
+from unspoken.storage.rows.reading import EPOCHS, Epochs, too_many
 from unspoken.tables.engines.protocol import Scan, Shape, Table
 from unspoken.tables.engines.row_sql import RowSQL
 from unspoken.tables.engines.session import embedded

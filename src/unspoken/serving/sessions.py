@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hmac import compare_digest
 
-from unspoken.numerics.coins import fresh_name
 from unspoken.serving.tokens import Tokens
+from unspoken.storage.coins import fresh_name
 
 __all__ = ["COOKIE", "Session", "Sessions"]
 

@@ -15,13 +15,13 @@ from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.domain import Value
-from unspoken.ledger import Account, Known
-from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.leaks import leak, views
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.releasing.deciding.judged import ANSWERS, from_elsewhere
 from unspoken.releasing.preparing import Prepared
+from unspoken.storage.coarse import up
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Known
 from unspoken.tables.policy import Project
 
 __all__ = ["FULL", "Standing", "Standings"]

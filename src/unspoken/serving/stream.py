@@ -11,9 +11,9 @@ from typing import Any
 from unspoken.answering.unit import share_of_epoch
 from unspoken.core.display import json_number
 from unspoken.core.types.bound import exp_or_inf
-from unspoken.ledger import Account, rows_by
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.custody.custody import Custody
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, rows_by
 from unspoken.tables.policy import Project
 
 __all__ = ["UNKNOWN", "FullestEpoch", "Stream", "streams"]

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from unspoken.core.errors import InputError, unknown
-from unspoken.numerics.coins import fresh_name
+from unspoken.storage.coins import fresh_name
 from unspoken.tables.files import PATIENCE, PRIVATE, Partial, unfinished, writing
 from unspoken.tables.policy import Project
 

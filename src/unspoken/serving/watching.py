@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from unspoken.core.errors import UnspokenError
 from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving.notices import Notice, Notices
+from unspoken.storage.custody.custody import Custody
 from unspoken.tables.engines.protocol import Table
 
 __all__ = ["Watching"]

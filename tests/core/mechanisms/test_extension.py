@@ -29,7 +29,7 @@ from unspoken.core.errors import InputError, TooLarge
 from unspoken.core.mechanisms import InEpoch, RecordCoin, Together, from_description
 from unspoken.core.mechanisms.record_chain import EARLIER
 from unspoken.core.mechanisms.record_table import WHOLE
-from unspoken.numerics.coins import Coins, MasterKey, encode_keys
+from unspoken.storage.coins import Coins, MasterKey, encode_keys
 
 HALF = WHOLE >> 1
 MASTER = bytes(range(1, 33))

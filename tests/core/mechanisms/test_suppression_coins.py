@@ -15,7 +15,7 @@ from unspoken.core.errors import InputError
 from unspoken.core.mechanisms import Suppression, from_description
 from unspoken.core.mechanisms import thresholds as module
 from unspoken.core.mechanisms.record_table import WHOLE
-from unspoken.numerics.coins import Coins, MasterKey, attribute_keys, encode_keys, record_keys
+from unspoken.storage.coins import Coins, MasterKey, attribute_keys, encode_keys, record_keys
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "vectors" / "coins.json").read_text("utf-8"))
 MASTER = bytes.fromhex(GOLDEN["master"])

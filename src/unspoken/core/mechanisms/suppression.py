@@ -154,7 +154,7 @@ class Suppression(RecordCoin, Shown):
         return {name: masks & bits[name] != 0 for name in self.delivered}
 
     def patterns(self, codes: Codes | Counts, uniforms: Words) -> Counts:
-        """The mask in which each record is shown, of its coin (numerics/coins.py, `record_keys`).
+        """The mask in which each record is shown, of its coin (storage/coins.py, `record_keys`).
 
         ``codes[row, name]`` are positions among ``values``, anything else (-1) being no label of
         them; such a record shows nothing.

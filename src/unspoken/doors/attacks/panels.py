@@ -11,7 +11,7 @@ from unspoken.auditing import Attacked, Audited, AuditedFile
 from unspoken.auditing.judging import ClaimedBound, Reached, Verdict
 from unspoken.auditing.released_file import AttackedSecret
 from unspoken.auditing.trying import ZERO, Tried, TriedAll
-from unspoken.releasing.assessing import prose
+from unspoken.storage import prose
 
 __all__ = ["AttackLine", "Panel", "of_catalogue", "of_file", "of_releases"]
 

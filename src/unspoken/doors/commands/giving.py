@@ -64,7 +64,7 @@ def release_command(
     from unspoken.doors.output_files import room_for
     from unspoken.doors.projects import declared
     from unspoken.releasing.open_project import OpenProject
-    from unspoken.releasing.writing.leftovers import remove_leftovers
+    from unspoken.storage.writing.leftovers import remove_leftovers
 
     given = declared(project)
     files = given.files if draw == 1 else given.files.drawn(draw)

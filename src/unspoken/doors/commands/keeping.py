@@ -33,9 +33,9 @@ def ledger_command(
 ) -> None:
     """What was released so far, and how much of each attribute."""
     from unspoken.doors import as_json, history
-    from unspoken.ledger import Ledger
-    from unspoken.releasing import verified
-    from unspoken.releasing.custody.carrying import export_ledger, import_ledger
+    from unspoken.storage.custody.carrying import export_ledger, import_ledger
+    from unspoken.storage.custody.custody import verified
+    from unspoken.storage.ledger import Ledger
     from unspoken.tables.policy import Project
 
     if export is not None:
@@ -96,7 +96,7 @@ def backup_command(
     """All there is to keep of a project, in one file."""
     from unspoken.doors import as_json
     from unspoken.doors.output_files import room_for
-    from unspoken.releasing import backup
+    from unspoken.storage.custody.archive import backup
 
     room_for(file)
     done = backup(project, file)
@@ -121,7 +121,7 @@ def restore_command(
 ) -> None:
     """Put back what `backup` wrote, over nothing that is there."""
     from unspoken.doors import as_json
-    from unspoken.releasing import restore
+    from unspoken.storage.custody.archive import restore
 
     done = restore(file, folder, outside)
     if in_json:

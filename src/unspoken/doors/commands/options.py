@@ -21,6 +21,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 def allow_other_hosts(context: typer.Context, asked: bool) -> None:
     """Let the ledger be on another machine until the command ends, if it was asked for."""
     if asked:
-        from unspoken.ledger.database_host import other_hosts_allowed
+        from unspoken.storage.ledger.database_host import other_hosts_allowed
 
         context.with_resource(other_hosts_allowed())

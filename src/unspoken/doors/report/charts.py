@@ -10,9 +10,9 @@ from typing import Any
 
 from unspoken.core.pictures import Chart
 from unspoken.core.pictures.palette import Palette, looks
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
+from unspoken.storage import prose
 
 __all__ = ["CHARTS", "Chart", "chart"]
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findings
+from unspoken.storage import prose
 
 __all__ = ["coin", "in_words", "rivals"]
 

@@ -11,7 +11,6 @@ from unspoken.doors.report import answers, coins, recipients, starved, words
 from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
 from unspoken.planning import Plan
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.best import weights
 from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
 from unspoken.releasing.assessing.findings import Findings
@@ -19,6 +18,7 @@ from unspoken.releasing.assessing.in_context import worst_of
 from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.assessing.matrix import bands
 from unspoken.releasing.assessing.promise import limits_in_bits
+from unspoken.storage import prose
 from unspoken.tables.policy import Project
 
 __all__ = ["content"]

@@ -10,9 +10,9 @@ from typing import Any
 
 from unspoken.answering import GivenAnswer
 from unspoken.doors.report import starved, words
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.leaks import Leak
+from unspoken.storage import prose
 
 __all__ = ["Signed", "decision"]
 

@@ -17,9 +17,9 @@ from unspoken.core.pictures.palette import DARK, LIGHT, PAGE
 from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
-from unspoken.ledger import Ledger
 from unspoken.pictures import images
 from unspoken.releasing.assessing.findings import Findings
+from unspoken.storage.ledger import Ledger
 from unspoken.tables.files import atomically
 
 try:

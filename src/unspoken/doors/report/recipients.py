@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.writing.manifest import estimating
+from unspoken.storage.writing.manifest import estimating
 
 __all__ = ["code", "said"]
 

@@ -10,15 +10,7 @@ from unspoken.core.types.premise import Premise
 from unspoken.releasing.assessing.few import GROUP, few, named
 from unspoken.releasing.assessing.findings import Findings, Openly
 from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
-from unspoken.releasing.assessing.prose import (
-    NBSP,
-    change,
-    listed,
-    odds_of,
-    percent,
-    rows,
-    tells_nothing,
-)
+from unspoken.storage.prose import NBSP, change, listed, odds_of, percent, rows, tells_nothing
 
 __all__ = ["cell", "held", "labels", "premise", "premise_of_numbers", "seen", "sentence"]
 

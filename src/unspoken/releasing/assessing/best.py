@@ -17,7 +17,6 @@ from unspoken.core.types.bound import Bound
 from unspoken.core.types.domain import Value
 from unspoken.core.types.premise import NONE, Premise
 from unspoken.core.views import View
-from unspoken.ledger import Adoption
 from unspoken.planning import Limits, Plan, baseline_plan, plan
 from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
@@ -25,9 +24,10 @@ from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.floor import floor_binding, is_floor
 from unspoken.releasing.assessing.cells_for_set import cells_for_set
 from unspoken.releasing.assessing.closing import withheld_by
-from unspoken.releasing.assessing.coarse import coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
-from unspoken.releasing.assessing.stated import stated
+from unspoken.storage.coarse import coarse, with_exponents
+from unspoken.storage.ledger import Adoption
+from unspoken.storage.stated import stated
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.intervals.given_sets import given_sets
 from unspoken.tables.policy import Project

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from unspoken.core.mechanisms import OneSided
 from unspoken.core.types.domain import Value
 from unspoken.learning.unmodelled import Unmodelled
-from unspoken.ledger import Account, Release
-from unspoken.releasing.assessing.coarse import up
 from unspoken.releasing.assessing.few import mostly_noise, too_few_rows
 from unspoken.releasing.assessing.in_context import InContext
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
-from unspoken.releasing.assessing.prose import listed
 from unspoken.releasing.assessing.units import Units
+from unspoken.storage.coarse import up
+from unspoken.storage.ledger import Account, Release
+from unspoken.storage.prose import listed
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.pinned import Pinned
 from unspoken.tables.policy import Project

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from unspoken.core.beliefs import Belief
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import OneSided
-from unspoken.releasing.assessing.coarse import STEPS, coarse, with_exponents
 from unspoken.releasing.assessing.leaks import limits_of, views
+from unspoken.storage.coarse import STEPS, coarse, with_exponents
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project
 

@@ -23,10 +23,10 @@ from unspoken.core.numerics.arrays import Codes, Counts
 from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
 from unspoken.releasing.assessing.leaks import views
 from unspoken.releasing.assessing.moves import Moves, moves
-from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.assessing.samples import Axes, Sample, by_labels
-from unspoken.releasing.custody.believing import Believed, split_rows
-from unspoken.releasing.rows.reading import Epochs
+from unspoken.storage.custody.believing import Believed, split_rows
+from unspoken.storage.prose import NBSP
+from unspoken.storage.rows.reading import Epochs
 from unspoken.tables.engines.protocol import Scan, Table
 from unspoken.tables.engines.sql import Expression, literal
 from unspoken.tables.learning import Learned

@@ -12,7 +12,6 @@ from unspoken.core.errors import InputError, TooLarge
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.pictures import Chart, Picture
 from unspoken.core.pictures.palette import LIGHT, Palette, looks
-from unspoken.ledger import Adoption
 from unspoken.planning import Closure, Plan
 from unspoken.releasing.assessing.assumed import assumptions
 from unspoken.releasing.assessing.best import Best, as_adopted, evaluated, mean, shares
@@ -29,8 +28,9 @@ from unspoken.releasing.assessing.in_context import InContext, in_contexts
 from unspoken.releasing.assessing.leaks import Leak, leakage_matrix, most_told
 from unspoken.releasing.assessing.matrix import heat, short_names
 from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.assessing.stated import unexpected
 from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
+from unspoken.storage.ledger import Adoption
+from unspoken.storage.stated import unexpected
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.pinned import Pinned
 from unspoken.tables.policy import Project

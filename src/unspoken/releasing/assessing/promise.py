@@ -24,11 +24,11 @@ from typing import Any
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.types.bound import exp_or_inf
 from unspoken.core.types.premise import Premise
-from unspoken.ledger import Learning
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.coarse import up
-from unspoken.releasing.assessing.prose import listed
-from unspoken.releasing.custody.believing import Countings
+from unspoken.storage.coarse import up
+from unspoken.storage.custody.believing import Countings
+from unspoken.storage.ledger import Learning
+from unspoken.storage.prose import listed
 from unspoken.tables.policy import Project
 
 __all__ = ["Promise", "limits_in_bits", "priors_in_words"]

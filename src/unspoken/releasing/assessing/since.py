@@ -8,7 +8,7 @@ from unspoken.core.mechanisms import Mechanism
 from unspoken.planning.limits import ROUNDING
 from unspoken.releasing.assessing.cautions import Caution
 from unspoken.releasing.assessing.drift import Drift, drift
-from unspoken.releasing.custody.believing import Believed
+from unspoken.storage.custody.believing import Believed
 from unspoken.tables.engines.protocol import Table
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project

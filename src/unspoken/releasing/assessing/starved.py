@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from unspoken.core.measures import MEASURES
 from unspoken.core.types.domain import WITHHELD
 from unspoken.planning.limits import Broken
-from unspoken.releasing.assessing.coarse import with_exponents
 from unspoken.releasing.assessing.findings import Findings
 from unspoken.releasing.assessing.held_back import chance
 from unspoken.releasing.assessing.leaks import TellingAnswer, limits_of, most_telling, views
+from unspoken.storage.coarse import with_exponents
 
 __all__ = ["Starved", "Zero", "broken_by", "starved", "zeros"]
 

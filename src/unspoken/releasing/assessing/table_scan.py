@@ -12,11 +12,11 @@ from unspoken.core.pictures import Picture
 from unspoken.core.pictures.palette import LIGHT, looks
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.premise import Premise
-from unspoken.releasing.assessing import prose
 from unspoken.releasing.assessing.matrix import heat
-from unspoken.releasing.assessing.prose import NBSP
 from unspoken.releasing.assessing.rare import FEW
 from unspoken.releasing.assessing.telling_cells import CHANCE
+from unspoken.storage import prose
+from unspoken.storage.prose import NBSP
 from unspoken.tables.policy.schema import LimitTable
 
 __all__ = ["ColumnLine", "Finding", "NotLookedAt", "TableScan"]

@@ -14,7 +14,7 @@ from functools import partial
 from unspoken.core.types.bound import Bound
 from unspoken.releasing.assessing.few import few
 from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
-from unspoken.releasing.custody.believing import split_rows
+from unspoken.storage.custody.believing import split_rows
 from unspoken.tables.engines.protocol import Table, Tally
 from unspoken.tables.engines.sql import Expression, identifier
 from unspoken.tables.learning import Learned

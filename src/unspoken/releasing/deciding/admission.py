@@ -15,7 +15,13 @@ from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.roots import last_where
 from unspoken.core.types.bound import LOG2, exp_or_inf
 from unspoken.core.types.domain import Value
-from unspoken.ledger import (
+from unspoken.planning import Limits
+from unspoken.releasing.assessing.leaks import limits_of
+from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
+from unspoken.releasing.deciding.another_reading import another_reading
+from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
+from unspoken.storage.coarse import coarse, probability, up
+from unspoken.storage.ledger import (
     Account,
     EarlierPolicy,
     Exposure,
@@ -25,12 +31,6 @@ from unspoken.ledger import (
     reaches,
     rows_by,
 )
-from unspoken.planning import Limits
-from unspoken.releasing.assessing.coarse import coarse, probability, up
-from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
-from unspoken.releasing.deciding.another_reading import another_reading
-from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
 from unspoken.tables.policy import Project
 from unspoken.tables.policy.bin_edges import Edge, edge_text
 

@@ -15,11 +15,11 @@ from typing import Any
 from unspoken.core.display import json_number
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.types.domain import Value
-from unspoken.ledger import Account, Adoption
 from unspoken.planning import Closure, Plan
-from unspoken.releasing.custody.believing import Believed
-from unspoken.releasing.custody.custody import Custody
 from unspoken.releasing.deciding.judged import PlannedCoins
+from unspoken.storage.custody.believing import Believed
+from unspoken.storage.custody.custody import Custody
+from unspoken.storage.ledger import Account, Adoption
 from unspoken.tables.policy import Project
 
 __all__ = [

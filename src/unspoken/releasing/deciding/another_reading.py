@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unspoken.ledger import Release
+from unspoken.storage.ledger import Release
 from unspoken.tables.engines.sql import literal
 from unspoken.tables.policy import Project
 

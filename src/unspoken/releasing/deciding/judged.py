@@ -27,11 +27,11 @@ from unspoken.core.errors import LimitExceeded, NotKnown, TooLarge
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.domain import Value
 from unspoken.core.views import View
-from unspoken.ledger import Known, unions
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
 from unspoken.releasing.assessing.leaks import pairs_of, views
 from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.storage.ledger import Known, unions
 from unspoken.tables.policy import Project
 
 __all__ = ["ANSWERS", "Judge", "PlannedCoins", "expected", "from_elsewhere"]
