@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sql
 
+from unspoken.assessment.deciding.admission import Admission
 from unspoken.core.beliefs import Joint
 from unspoken.core.mechanisms import OneSided
-from unspoken.releasing.deciding.admission import Admission
 from unspoken.storage.ledger import Account, Head, Ledger, Release, Seal, head_file
 from unspoken.storage.prf import Key
 from unspoken.tables.policy import Project

@@ -16,11 +16,11 @@ from tests.answering.wards import added, project, wards
 from unspoken.answering import NoisyAnswer, Promised, offers, query
 from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.question import bound
+from unspoken.assessment.leaks import views
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import OneSided, Together
 from unspoken.releasing import learn_project, prepare, release
-from unspoken.releasing.assessing.leaks import views
 from unspoken.storage.custody.custody import verified
 from unspoken.storage.ledger import Ledger
 

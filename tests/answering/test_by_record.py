@@ -14,11 +14,11 @@ from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, Promised, flow, offers, query
 from unspoken.answering.asking import Asking
 from unspoken.answering.exact import Exact
+from unspoken.assessment.deciding import judged
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Geometric, InEpoch, Together
 from unspoken.planning import Limits
 from unspoken.releasing import prepare, release
-from unspoken.releasing.deciding import judged
 from unspoken.storage.ledger import Answered, Ledger
 
 TEXT = "SELECT disease, COUNT(*) FROM wards GROUP BY disease"

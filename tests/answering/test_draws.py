@@ -11,11 +11,11 @@ import pytest
 
 from tests.answering.wards import project
 from unspoken.answering import NoisyAnswer, query
+from unspoken.assessment.leaks import views
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Geometric, Together
 from unspoken.releasing import prepare
-from unspoken.releasing.assessing.leaks import views
 from unspoken.storage.ledger import Account, AnswerEvent, Ledger
 
 ILL = "SELECT COUNT(*) FILTER (WHERE disease = 'hiv') FROM wards"

@@ -21,9 +21,9 @@ from unspoken.answering.exact import Exact
 from unspoken.answering.noise import AnswerNoise, moved
 from unspoken.answering.numbers import Number
 from unspoken.answering.question import Question, bound
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.core.errors import InputError
 from unspoken.releasing import Prepared, prepare
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.tables.engines import duckdb
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.protocol import ContributionBound, Scan

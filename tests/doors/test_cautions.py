@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
+from unspoken.assessment.few import ENOUGH, SECRETS
+from unspoken.assessment.rare import FEW
 from unspoken.core.types.premise import Premise
 from unspoken.releasing import prepare
-from unspoken.releasing.assessing.few import ENOUGH, SECRETS
-from unspoken.releasing.assessing.rare import FEW
 
 PROJECT = """\
 format = 1

@@ -123,7 +123,7 @@ def test_numbers_are_never_broken_off_their_signs(run: Run, edited: Path) -> Non
 def test_a_picture_of_other_odds_caps(
     run: Run, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unspoken.releasing.assessing.findings.CAPS", (2.0,))
+    monkeypatch.setattr("unspoken.assessment.findings.CAPS", (2.0,))
     done = run("plan", "--picture", "caps.svg")
     assert (done.code, done.err) == (0, "Wrote caps.svg\n")
     assert "this project" in Path("caps.svg").read_text()

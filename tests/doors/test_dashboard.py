@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from unspoken.assessment.trade_off import OfCap
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.premise import Premise
 from unspoken.doors.dashboard import content
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
-from unspoken.releasing.assessing.trade_off import OfCap
 from unspoken.serving.history import Happened
 from unspoken.serving.notices import Notice
 from unspoken.serving.overview import OfferedPlan, Overview, Reader, WhatIf

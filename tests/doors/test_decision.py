@@ -9,13 +9,13 @@ from importlib.metadata import version
 import pytest
 
 from tests.doors.test_report import DAY, ROWS, building
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.promise import Promise
 from unspoken.core.pictures import palette
 from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import YES, Signed, decision
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.promise import Promise
 
 pytestmark = pytest.mark.slow
 

@@ -16,6 +16,9 @@ import pytest
 
 import unspoken
 from tests.tables.learning.conftest import by_hand
+from unspoken.assessment.best import Best
+from unspoken.assessment.findings import Findings, findings
+from unspoken.assessment.promise import Promise
 from unspoken.core.errors import InputError
 from unspoken.core.pictures import palette
 from unspoken.core.types.premise import Premise
@@ -23,9 +26,6 @@ from unspoken.doors.report import charts, content, page
 from unspoken.doors.report.decision import Signed
 from unspoken.pictures import images
 from unspoken.planning import closure
-from unspoken.releasing.assessing.best import Best
-from unspoken.releasing.assessing.findings import Findings, findings
-from unspoken.releasing.assessing.promise import Promise
 from unspoken.storage import prose
 from unspoken.storage.custody.believing import Countings
 from unspoken.tables.learning import Learned

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.doors.test_report_records import people, said
+from unspoken.assessment import findings, held_back
+from unspoken.assessment.held_back import LARGER
 from unspoken.doors.report import starved
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import findings, held_back
-from unspoken.releasing.assessing.held_back import LARGER
 from unspoken.storage import prose
 
 pytestmark = pytest.mark.slow

@@ -12,16 +12,16 @@ from typing import Literal
 
 import pytest
 
+from unspoken.assessment import findings
+from unspoken.assessment.best import Best
+from unspoken.assessment.findings import CELLS, FLOOR, Findings, by_cap
+from unspoken.assessment.held_back import LARGER, held_back, poor
+from unspoken.assessment.trade_off import TradeOff
 from unspoken.core.pictures import palette
 from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, coins, page, recipients, starved
 from unspoken.doors.report.decision import Signed
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import findings
-from unspoken.releasing.assessing.best import Best
-from unspoken.releasing.assessing.findings import CELLS, FLOOR, Findings, by_cap
-from unspoken.releasing.assessing.held_back import LARGER, held_back, poor
-from unspoken.releasing.assessing.trade_off import TradeOff
 from unspoken.storage import prose
 from unspoken.storage.writing.manifest import estimating
 
@@ -260,7 +260,7 @@ def test_all_that_get_next_to_nothing_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And everybody who reads only these; of each what remedies gain, if not of labels merged."""
-    monkeypatch.setattr("unspoken.releasing.assessing.held_back.TRIED", 1)
+    monkeypatch.setattr("unspoken.assessment.held_back.TRIED", 1)
     tight = people(tmp_path, 1.01, '[application.health]\nreads = ["ill"]\n')
     assert sorted(each.attribute for each in tight.poor) == ["ill", "job", "street"]
     three = {"an odds_cap twice as large", "if nothing else were read", "by the floor"}

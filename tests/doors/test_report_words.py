@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unspoken
+from unspoken.assessment import matrix
+from unspoken.assessment.leaks import Leak, TellingAnswer, leak
+from unspoken.assessment.trade_off import ByCap, OfCap
 from unspoken.core.pictures import palette
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.domain import WITHHELD
@@ -17,9 +20,6 @@ from unspoken.core.types.premise import STATED, Premise
 from unspoken.doors.report import words
 from unspoken.doors.report.content import _keyed
 from unspoken.doors.report.curves import curves
-from unspoken.releasing.assessing import matrix
-from unspoken.releasing.assessing.leaks import Leak, TellingAnswer, leak
-from unspoken.releasing.assessing.trade_off import ByCap, OfCap
 from unspoken.storage import prose
 
 

@@ -189,7 +189,7 @@ def test_a_planted_break_is_found(plant: Plant) -> None:
     ],
 )
 def test_planted_arithmetic_is_found(text: str, plant: Plant) -> None:
-    root = plant("src/unspoken/releasing/assessing/findings.py", text)
+    root = plant("src/unspoken/assessment/findings.py", text)
     assert computed(root) == []
     assert len(computed(plant("src/unspoken/doors/tables.py", text))) == 1
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.assessment import best
 from unspoken.planning import Plan
-from unspoken.releasing.assessing import best
 from unspoken.storage.coarse import with_exponents
 from unspoken.storage.ledger import Ledger
 

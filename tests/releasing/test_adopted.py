@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.assessment.findings import NOW
 from unspoken.releasing import adopt_plan, prepare, release
-from unspoken.releasing.assessing.findings import NOW
 
 
 def project(folder: Path) -> Path:

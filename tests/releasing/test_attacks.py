@@ -20,13 +20,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned, small
+from unspoken.assessment.deciding.admission import Admission
 from unspoken.auditing.attacks import PublicKnowledge
 from unspoken.auditing.judging import FAMILY, ClaimedBound, attacked
 from unspoken.auditing.trials import WITHHELD_AS, Trials
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.numerics.arrays import Mask
 from unspoken.releasing import release
-from unspoken.releasing.deciding.admission import Admission
 from unspoken.storage.coins import MasterKey
 from unspoken.storage.ledger import Ledger, Seal, account, chain, fold
 

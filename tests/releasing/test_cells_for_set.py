@@ -215,7 +215,7 @@ def test_two_plans_of_cells_keep_the_cap_together(tmp_path: Path) -> None:
 
 
 def test_a_set_that_is_too_large_gives_the_baseline(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("unspoken.releasing.assessing.boxed.MOST", 4)
+    monkeypatch.setattr("unspoken.assessment.boxed.MOST", 4)
     ready = prepare(project(tmp_path, WEAK))
     assert ready.beliefs is ready.learned.belief
     assert ready.plan().is_floor

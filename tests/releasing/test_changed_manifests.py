@@ -14,10 +14,10 @@ import pytest
 
 from tests.releasing.test_by_record import project, table
 from tests.selection import slow_values
+from unspoken.assessment.promise import Promise
 from unspoken.core.errors import InputError
 from unspoken.doors.cli import run
 from unspoken.releasing import release
-from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.reproducing import UNCHECKED, reproduce_all
 from unspoken.storage.ledger import Ledger
 

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.releasing.small import planned
+from unspoken.assessment.findings import readers
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import prepare, rehearse, release
-from unspoken.releasing.assessing.findings import readers
 from unspoken.storage.ledger import Ledger
 from unspoken.tables.policy import Project
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from unspoken.assessment.table_scan import TableScan
+from unspoken.assessment.telling_cells import CHANCE
 from unspoken.core.numerics import two_way
 from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.releasing import column_pairs, leaking
-from unspoken.releasing.assessing.table_scan import TableScan
-from unspoken.releasing.assessing.telling_cells import CHANCE
 from unspoken.releasing.coded_columns import CodedColumn, coded_columns
 from unspoken.tables.engines.duckdb import DuckTable
 

@@ -26,9 +26,9 @@ from tests.releasing.killed import GROUP, released_until
 from tests.releasing.small import small
 from tests.selection import slow_values
 from tests.within import HANG
+from unspoken.assessment.deciding.admission import Admission
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan, flow, release
-from unspoken.releasing.deciding.admission import Admission
 from unspoken.storage.custody.custody import verified
 from unspoken.storage.ledger import Ledger
 from unspoken.storage.writing import publishing

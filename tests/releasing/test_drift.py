@@ -14,11 +14,11 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project, with_confidence_set
+from unspoken.assessment.drift import LEVEL, _apart
+from unspoken.assessment.moves import moves
+from unspoken.assessment.samples import Sample
 from unspoken.core.errors import InputError
 from unspoken.releasing import adopt_plan, difference, learn_project, prepare
-from unspoken.releasing.assessing.drift import LEVEL, _apart
-from unspoken.releasing.assessing.moves import moves
-from unspoken.releasing.assessing.samples import Sample
 from unspoken.tables.learning.intervals.confidence import Clusters
 
 LABELS: Any = SimpleNamespace(labels={"a": ("x", "y", "z"), "b": ("s", "t")})

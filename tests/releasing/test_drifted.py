@@ -12,9 +12,9 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project
+from unspoken.assessment.drift import ByLabels, apart, called
 from unspoken.releasing import difference, learn_project, rehearse
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.assessing.drift import ByLabels, apart, called
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.open_project import OpenProject
 from unspoken.storage.coins import MasterKey

@@ -18,9 +18,9 @@ import unspoken
 from tests.releasing.small import small
 from tests.releasing.test_by_record import project, shown, table
 from unspoken import Extension, release
+from unspoken.assessment.leaks import limits_of
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan, learn_project
-from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.results import EpochOutcomes
 from unspoken.storage.ledger import Account, Exposure, Ledger
 

@@ -11,9 +11,9 @@ import pytest
 
 import unspoken
 from tests.releasing.small import small
+from unspoken.assessment.leaks import leakage_matrix
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import adopt_plan, prepare, rehearse
-from unspoken.releasing.assessing.leaks import leakage_matrix
 
 CAP, ROWS, SITES, STRONG = 3.0, 20_000, 2, 0.3
 ATTRIBUTES: dict[str, dict[str, Any]] = {

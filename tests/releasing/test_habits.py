@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
+from unspoken.assessment.habits import Blanks, guessed, told_apart
 from unspoken.core.errors import InputError, TooLarge
 from unspoken.core.numerics.arrays import Array
 from unspoken.core.numerics.entropy import entropy
-from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
 
 Ways = Mapping[tuple[int, ...], float]  # P(X_1 .. X_T), 1: secret
 

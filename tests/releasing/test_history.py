@@ -12,11 +12,11 @@ import pytest
 
 import unspoken
 from tests.releasing.growing import grow, project, with_confidence_set
+from unspoken.assessment import boxed as boxing
+from unspoken.assessment.boxed import Boxed, _most, box_of, boxed
 from unspoken.core.mechanisms import OneSided
 from unspoken.core.types.bound import Bound
 from unspoken.releasing import learn_project
-from unspoken.releasing.assessing import boxed as boxing
-from unspoken.releasing.assessing.boxed import Boxed, _most, box_of, boxed
 from unspoken.tables.learning import table_of
 from unspoken.tables.learning.counts.counted import Cache
 from unspoken.tables.learning.pinned import Pinned

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import Attributes, small
+from unspoken.assessment.findings import Findings
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.mechanisms.one_sided import release_probability
 from unspoken.core.types.domain import WITHHELD
 from unspoken.releasing import prepare, rehearse, release
-from unspoken.releasing.assessing.findings import Findings
 from unspoken.tables.learning import Learned
 
 Row = tuple[str, ...]

@@ -12,10 +12,10 @@ import pytest
 
 import unspoken
 from tests.releasing.test_pooled_records import project
+from unspoken.assessment.deciding import judged
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.core.mechanisms import Geometric, Together
 from unspoken.planning import Limits
-from unspoken.releasing.deciding import judged
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.tables.policy import Project
 
 FAR = 60  # of noise, beyond which nothing is left that a float would see

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unspoken.releasing.assessing.matrix import _wrapped
+from unspoken.assessment.matrix import _wrapped
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unspoken.assessment import held_back
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.merging import merged
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing import held_back
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.merging import merged
 
 pytestmark = pytest.mark.slow
 

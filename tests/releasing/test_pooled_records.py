@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from unspoken.assessment.deciding import judged
+from unspoken.assessment.deciding.judged import Judge
 from unspoken.core.errors import LimitExceeded
 from unspoken.planning import Limits
 from unspoken.releasing import adopt_plan, prepare, release
-from unspoken.releasing.deciding import judged
-from unspoken.releasing.deciding.judged import Judge
 from unspoken.tables.policy import Project
 
 ROWS = 4_000

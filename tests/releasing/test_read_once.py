@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.test_by_epoch import Row, charges, files, keys, months, project
+from unspoken.assessment.deciding.admission import Admission
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.releasing import release
-from unspoken.releasing.deciding.admission import Admission
 from unspoken.storage.rows import gathering
 from unspoken.storage.rows.gathering import Gathered
 from unspoken.storage.rows.kernel import RowKernel

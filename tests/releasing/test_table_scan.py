@@ -18,10 +18,10 @@ import pytest
 
 import unspoken
 from unspoken import Finite, Independent
+from unspoken.assessment.leaks import leak
+from unspoken.assessment.rare import FEW, Grouped
+from unspoken.assessment.table_scan import TableScan
 from unspoken.core.errors import InputError
-from unspoken.releasing.assessing.leaks import leak
-from unspoken.releasing.assessing.rare import FEW, Grouped
-from unspoken.releasing.assessing.table_scan import TableScan
 from unspoken.storage.prose import percent
 
 ROWS = 400

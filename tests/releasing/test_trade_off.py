@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.assessment import best, held_back
 from unspoken.core.errors import InputError
 from unspoken.planning import plan
 from unspoken.releasing import prepare
-from unspoken.releasing.assessing import best, held_back
 
 
 @pytest.fixture

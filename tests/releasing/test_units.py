@@ -14,9 +14,9 @@ import pytest
 
 from tests.releasing.small import planned, small
 from tests.releasing.test_habits import by_counting, mutual_information
+from unspoken.assessment.habits import Blanks
 from unspoken.core.errors import InputError
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing.habits import Blanks
 
 PERSONS, DAYS = 300, 20
 P = 0.5

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pytest
 
 from tests.releasing.small import small
+from unspoken.assessment.leaks import limits_of, views
+from unspoken.assessment.promise import Promise
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.types.premise import Premise
 from unspoken.releasing import prepare, release
-from unspoken.releasing.assessing.leaks import limits_of, views
-from unspoken.releasing.assessing.promise import Promise
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "s": {"values": ["n", "y"], "sensitive": "s = 'y'"},

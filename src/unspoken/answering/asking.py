@@ -17,11 +17,11 @@ from unspoken.answering.question import Question, bound
 from unspoken.answering.select import WHERE, narrowed
 from unspoken.answering.shell import command
 from unspoken.answering.unit import SpentBefore
+from unspoken.assessment.deciding.admission import Admission
+from unspoken.assessment.deciding.adopting import declared
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Mechanism, OneSided, Together
 from unspoken.releasing.asked import coined_by
-from unspoken.releasing.deciding.admission import Admission
-from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.storage.coins import ALGORITHM, MasterKey

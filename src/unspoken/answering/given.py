@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unspoken.answering.noise import CHANCE
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import exp_or_inf
 from unspoken.core.types.domain import Domain
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.storage.ledger import AnswerEvent, Ledger
 from unspoken.tables.learning.intervals.noise_law import reach
 from unspoken.tables.policy import Project

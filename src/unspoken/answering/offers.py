@@ -16,11 +16,11 @@ from unspoken.answering.attribute_cells import AttributeCells
 from unspoken.answering.noise import EPSILONS, AnswerNoise, by_epsilon, coarse
 from unspoken.answering.question import bound
 from unspoken.answering.shell import command
+from unspoken.assessment.deciding.judged import PlannedCoins
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.leaks import limits_of
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.releasing.preparing import Prepared
 from unspoken.storage.custody.believing import used_rows
 from unspoken.storage.custody.custody import Custody

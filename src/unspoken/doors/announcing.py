@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.answering import RoomForAnswers
+from unspoken.assessment.blank_columns import BlankColumn, blank_columns
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.assessing.blank_columns import BlankColumn, blank_columns
 from unspoken.releasing.preparing import Prepared
 
 __all__ = ["Announcement"]

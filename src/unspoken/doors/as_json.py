@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.findings import Findings, Openly
+from unspoken.assessment.in_context import InContext
+from unspoken.assessment.leaks import leakage
+from unspoken.assessment.table_scan import TableScan
 from unspoken.core.display import json_number
 from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
 from unspoken.planning import Plan
-from unspoken.releasing import Difference, Findings, Prepared, Rehearsed, Released, TableScan
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.findings import Openly
-from unspoken.releasing.assessing.in_context import InContext
-from unspoken.releasing.assessing.leaks import leakage
+from unspoken.releasing import Difference, Prepared, Rehearsed, Released
 from unspoken.releasing.results import EpochOutcomes, Said
 from unspoken.storage.custody.archive import BackedUp, Restored
 from unspoken.storage.custody.custody import Verified

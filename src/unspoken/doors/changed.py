@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
+from unspoken.assessment.drift import LEVEL, Drift, Drifted
 from unspoken.core.display import json_number
 from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.releasing import Difference
-from unspoken.releasing.assessing.drift import LEVEL, Drift, Drifted
 from unspoken.releasing.differing import OfPlan
 from unspoken.storage import prose
 

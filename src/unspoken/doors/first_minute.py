@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.console import Group, RenderableType
 
+from unspoken.assessment.table_scan import ColumnLine, TableScan
 from unspoken.doors.terminal import Prose, blank, head, note, rows_of
-from unspoken.releasing.assessing.table_scan import ColumnLine, TableScan
 
 __all__ = ["in_words"]
 

@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from unspoken.assessment.few import few
+from unspoken.assessment.findings import Openly
+from unspoken.assessment.in_context import InContext, worst_of
+from unspoken.assessment.leaks import leakage
+from unspoken.assessment.rare import FEW
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
-from unspoken.releasing.assessing.few import few
-from unspoken.releasing.assessing.findings import Openly
-from unspoken.releasing.assessing.in_context import InContext, worst_of
-from unspoken.releasing.assessing.leaks import leakage
-from unspoken.releasing.assessing.rare import FEW
 from unspoken.releasing.undeclared import LEAST, Undeclared
 from unspoken.storage import prose
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rich.console import RenderableType
 
+from unspoken.assessment.promise import Promise
 from unspoken.doors.terminal import blank, note, rows_of
-from unspoken.releasing.assessing.promise import Promise
 from unspoken.releasing.results import Said
 from unspoken.storage import prose
 from unspoken.tables.policy import Project

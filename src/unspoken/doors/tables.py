@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.few import GROUP, few, named, rows_of_label
+from unspoken.assessment.findings import Findings, Openly
+from unspoken.assessment.leaks import Leak, TellingAnswer
+from unspoken.assessment.promise import Promise
 from unspoken.doors import in_context, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.planning import Telling
-from unspoken.releasing import Findings, Prepared, Rehearsed, Released
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
-from unspoken.releasing.assessing.findings import Openly
-from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
-from unspoken.releasing.assessing.promise import Promise
+from unspoken.releasing import Prepared, Rehearsed, Released
 from unspoken.releasing.results import EpochOutcomes, Said
 from unspoken.storage import prose
 from unspoken.storage.coarse import up

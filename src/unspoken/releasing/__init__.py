@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from unspoken.core.lending import lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.releasing.assessing.findings import Findings as Findings
-    from unspoken.releasing.assessing.table_scan import TableScan as TableScan
     from unspoken.releasing.checking import Checked as Checked
     from unspoken.releasing.checking import check as check
     from unspoken.releasing.decided import adopt_plan as adopt_plan
@@ -26,8 +24,6 @@ HOMES = {
     "checking": ["Checked", "check"],
     "decided": ["adopt_plan"],
     "differing": ["Difference", "difference"],
-    "assessing.findings": ["Findings"],
-    "assessing.table_scan": ["TableScan"],
     "flow": ["rehearse", "release"],
     "leaking": ["leak"],
     "preparing": ["Prepared", "learn_project", "prepare"],

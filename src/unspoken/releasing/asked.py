@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from unspoken.assessment.cautions import Caution, certain_in_contexts, fewer_rows
+from unspoken.assessment.deciding.admission import Admission, policy_of
+from unspoken.assessment.deciding.adopting import declared
+from unspoken.assessment.findings import readers
+from unspoken.assessment.in_context import in_contexts
+from unspoken.assessment.leaks import Leak, leakage, leakage_matrix
+from unspoken.assessment.promise import Promise
 from unspoken.core.errors import InputError
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.numbers import number
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.cautions import Caution, certain_in_contexts, fewer_rows
-from unspoken.releasing.assessing.findings import readers
-from unspoken.releasing.assessing.in_context import in_contexts
-from unspoken.releasing.assessing.leaks import Leak, leakage, leakage_matrix
-from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.deciding.admission import Admission, policy_of
-from unspoken.releasing.deciding.adopting import declared
 from unspoken.releasing.open_project import OpenProject, refuse_sources
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.releasing.results import Said

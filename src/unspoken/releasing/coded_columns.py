@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unspoken.assessment.rare import Grouped
+from unspoken.assessment.table_scan import NotLookedAt
 from unspoken.core.numerics.arrays import Array
 from unspoken.core.numerics.round_edges import round_edges
 from unspoken.core.numerics.two_way import SmallCodes
 from unspoken.core.types.column import FEW_ROWS, ColumnInfo
-from unspoken.releasing.assessing.rare import Grouped
-from unspoken.releasing.assessing.table_scan import NotLookedAt
 from unspoken.tables.engines.arrow import missing, numbers, plain
 from unspoken.tables.engines.column_info import kind_of
 from unspoken.tables.engines.duckdb import COPIED, DuckTable

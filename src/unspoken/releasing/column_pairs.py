@@ -8,11 +8,11 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
+from unspoken.assessment.table_scan import Finding
+from unspoken.assessment.telling_cells import TellingCells, ValueCounts, telling_cells
 from unspoken.core.numerics.arrays import Array, Mask
 from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.core.types.premise import Premise
-from unspoken.releasing.assessing.table_scan import Finding
-from unspoken.releasing.assessing.telling_cells import TellingCells, ValueCounts, telling_cells
 from unspoken.releasing.coded_columns import CodedColumn
 from unspoken.tables.engines.watching import advancing
 

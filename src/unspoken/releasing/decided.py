@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from unspoken.assessment.deciding.adopting import adopt
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.planning import Plan
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.open_project import OpenProject
 from unspoken.releasing.preparing import Prepared, learn_project
 from unspoken.storage.custody.custody import Custody

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from unspoken.assessment.deciding.adopting import adoptions_of
+from unspoken.assessment.drift import Drift, drift
 from unspoken.core.errors import InputError, UnspokenError
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.numerics.arrays import Array
-from unspoken.releasing.assessing.drift import Drift, drift
-from unspoken.releasing.deciding.adopting import adoptions_of
 from unspoken.releasing.preparing import Prepared, prepare
 from unspoken.storage.custody.believing import Believed
 from unspoken.storage.custody.custody import Custody

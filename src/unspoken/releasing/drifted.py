@@ -13,8 +13,8 @@ from collections.abc import Collection
 
 import numpy as np
 
+from unspoken.assessment.drift import LEVEL, ByLabels, Drifted, called
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.assessing.drift import LEVEL, ByLabels, Drifted, called
 from unspoken.storage.custody.custody import Custody
 from unspoken.storage.prose import listed
 from unspoken.storage.rows.witness import Witness

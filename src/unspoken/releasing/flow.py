@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from unspoken.assessment.deciding.adopting import adopt, refuse_unapproved
 from unspoken.core.errors import UnspokenError
 from unspoken.releasing.asked import Asked
 from unspoken.releasing.by_epoch import Tell, rehearse_epochs, release_epochs
-from unspoken.releasing.deciding.adopting import adopt, refuse_unapproved
 from unspoken.releasing.drifted import drifted
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.results import Rehearsed, Released, Said

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from unspoken.assessment.table_scan import NotLookedAt, TableScan
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.types.kinds import expect, items
-from unspoken.releasing.assessing.table_scan import NotLookedAt, TableScan
 from unspoken.releasing.coded_columns import CodedColumn, coded_columns
 from unspoken.releasing.column_pairs import ColumnPairs, Target
 from unspoken.tables.engines.arrow import missing, numbers, plain

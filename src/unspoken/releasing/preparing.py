@@ -10,36 +10,30 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from unspoken.core.beliefs import Belief
-from unspoken.core.display import Shown
-from unspoken.core.errors import InputError, LimitExceeded, TooLarge
-from unspoken.core.mechanisms import Mechanism, RecordCoin
-from unspoken.core.types.domain import Value
-from unspoken.planning import Closure, Plan
-from unspoken.releasing.assessing.best import (
-    Best,
-    adopted_premise,
-    as_adopted,
-    best,
-    refuse_useless,
-)
-from unspoken.releasing.assessing.boxed import box_of, in_words
-from unspoken.releasing.assessing.cautions import Caution, beyond_contexts, cautions
-from unspoken.releasing.assessing.closing import closed_by
-from unspoken.releasing.assessing.few import named
-from unspoken.releasing.assessing.findings import Findings, Openly, all_free, by_cap, findings
-from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.assessing.since import rows_since
-from unspoken.releasing.assessing.trade_off import ByCap
-from unspoken.releasing.assessing.units import Units
-from unspoken.releasing.deciding.admission import Admission
-from unspoken.releasing.deciding.adopting import (
+from unspoken.assessment.best import Best, adopted_premise, as_adopted, best, refuse_useless
+from unspoken.assessment.boxed import box_of, in_words
+from unspoken.assessment.cautions import Caution, beyond_contexts, cautions
+from unspoken.assessment.closing import closed_by
+from unspoken.assessment.deciding.admission import Admission
+from unspoken.assessment.deciding.adopting import (
     adopted_of,
     keeps_to,
     refuse_stale,
     same_limits,
     withheld,
 )
+from unspoken.assessment.few import named
+from unspoken.assessment.findings import Findings, Openly, all_free, by_cap, findings
+from unspoken.assessment.promise import Promise
+from unspoken.assessment.since import rows_since
+from unspoken.assessment.trade_off import ByCap
+from unspoken.assessment.units import Units
+from unspoken.core.beliefs import Belief
+from unspoken.core.display import Shown
+from unspoken.core.errors import InputError, LimitExceeded, TooLarge
+from unspoken.core.mechanisms import Mechanism, RecordCoin
+from unspoken.core.types.domain import Value
+from unspoken.planning import Closure, Plan
 from unspoken.releasing.open_project import OpenProject
 from unspoken.storage.custody.believing import Believed, Countings, believed, pinned_of, used_rows
 from unspoken.storage.custody.custody import Custody

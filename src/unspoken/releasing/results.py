@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.leaks import Leak
+from unspoken.assessment.promise import Promise
 from unspoken.core.display import Shown
 from unspoken.core.errors import InputError
 from unspoken.core.lending import presenter
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.leaks import Leak
-from unspoken.releasing.assessing.promise import Promise
 from unspoken.storage.ledger import Release
 from unspoken.tables.engines.syntax import one_line
 from unspoken.tables.policy import Project

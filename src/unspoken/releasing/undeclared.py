@@ -16,13 +16,13 @@ from statistics import NormalDist
 
 import numpy as np
 
+from unspoken.assessment.findings import readers
+from unspoken.assessment.leaks import Leak
 from unspoken.core.adversary import Adversary
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.numerics.arrays import Array
 from unspoken.core.types.bound import Estimate, exp_or_inf
 from unspoken.core.views import FiniteView
-from unspoken.releasing.assessing.findings import readers
-from unspoken.releasing.assessing.leaks import Leak
 from unspoken.releasing.preparing import Prepared
 from unspoken.tables.learning import ContextCounts, Learned
 from unspoken.tables.learning.by_key import ByKey, by_key

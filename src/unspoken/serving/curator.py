@@ -19,10 +19,10 @@ from typing import Any
 
 from unspoken.answering import NoisyAnswer, Promised, query
 from unspoken.answering.question import read_select
+from unspoken.assessment.deciding.adopting import ADOPT
 from unspoken.core.errors import InputError, unknown
 from unspoken.releasing import release
 from unspoken.releasing.asked import Asked
-from unspoken.releasing.deciding.adopting import ADOPT
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared
 from unspoken.serving.disclosing import Consequences, disclosed

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unspoken.assessment.leaks import limits_of
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.releasing.assessing.leaks import limits_of
 from unspoken.releasing.disclosing import disclose
 from unspoken.releasing.open_project import OpenProject, opened
 from unspoken.releasing.preparing import Prepared, prepared

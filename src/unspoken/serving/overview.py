@@ -10,14 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from unspoken.assessment.best import shares
+from unspoken.assessment.closing import closed_by
+from unspoken.assessment.deciding.adopting import adopt
+from unspoken.assessment.findings import who_learns
+from unspoken.assessment.leaks import Leak
+from unspoken.assessment.trade_off import OfCap
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.best import shares
-from unspoken.releasing.assessing.closing import closed_by
-from unspoken.releasing.assessing.findings import who_learns
-from unspoken.releasing.assessing.leaks import Leak
-from unspoken.releasing.assessing.trade_off import OfCap
-from unspoken.releasing.deciding.adopting import adopt
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving.curator import Curator
 from unspoken.serving.history import Happened

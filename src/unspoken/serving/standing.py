@@ -8,6 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.assessment.deciding.judged import ANSWERS, from_elsewhere
+from unspoken.assessment.leaks import leak, views
 from unspoken.core.conversion import relative_entropy_from_inferential
 from unspoken.core.display import json_number
 from unspoken.core.errors import NotKnown, TooLarge
@@ -15,9 +18,6 @@ from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.domain import Value
-from unspoken.releasing.assessing.leaks import leak, views
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
-from unspoken.releasing.deciding.judged import ANSWERS, from_elsewhere
 from unspoken.releasing.preparing import Prepared
 from unspoken.storage.coarse import up
 from unspoken.storage.custody.custody import Custody

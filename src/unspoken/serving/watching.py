@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from unspoken.assessment.drift import LEVEL, Drifted, apart
 from unspoken.core.errors import UnspokenError
-from unspoken.releasing.assessing.drift import LEVEL, Drifted, apart
 from unspoken.releasing.preparing import Prepared
 from unspoken.serving.notices import Notice, Notices
 from unspoken.storage.custody.custody import Custody

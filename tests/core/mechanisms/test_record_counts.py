@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import unspoken
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.core.errors import InputError, NotKnown, TooLarge
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism, RecordCounts
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 
 SIZES = (2, 3)
 VALUES = {"x0": [0, 1], "x1": [0, 1, 2]}

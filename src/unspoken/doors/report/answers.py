@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unspoken.answering import GivenAnswer, odds_beside, together
-from unspoken.releasing.assessing.findings import Findings
+from unspoken.assessment.findings import Findings
 from unspoken.storage import prose
 
 __all__ = ["answers", "cost"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.trade_off import ByCap, TradeOff
 from unspoken.core.pictures import Chart
 from unspoken.core.pictures.palette import Palette, looks
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
 from unspoken.storage import prose
 
 __all__ = ["CHARTS", "Chart", "chart"]

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.releasing.assessing.best import weights
-from unspoken.releasing.assessing.findings import CELLS, FLOOR, NOW, OUT, Findings
+from unspoken.assessment.best import weights
+from unspoken.assessment.findings import CELLS, FLOOR, NOW, OUT, Findings
 from unspoken.storage import prose
 
 __all__ = ["coin", "in_words", "rivals"]

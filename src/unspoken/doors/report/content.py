@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from unspoken.assessment.best import weights
+from unspoken.assessment.few import GROUP, few, named, rows_of_label
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.in_context import worst_of
+from unspoken.assessment.leaks import Leak
+from unspoken.assessment.matrix import bands
+from unspoken.assessment.promise import limits_in_bits
 from unspoken.core.pictures.palette import BEYOND
 from unspoken.doors.report import answers, coins, recipients, starved, words
 from unspoken.doors.report.curves import NOT_DRAWN, curves
 from unspoken.doors.report.decision import Signed, decision
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.best import weights
-from unspoken.releasing.assessing.few import GROUP, few, named, rows_of_label
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.in_context import worst_of
-from unspoken.releasing.assessing.leaks import Leak
-from unspoken.releasing.assessing.matrix import bands
-from unspoken.releasing.assessing.promise import limits_in_bits
 from unspoken.storage import prose
 from unspoken.tables.policy import Project
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.trade_off import ByCap, TradeOff
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.trade_off import ByCap, TradeOff
 from unspoken.storage import prose
 
 __all__ = ["NOT_DRAWN", "curves"]

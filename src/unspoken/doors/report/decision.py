@@ -9,9 +9,9 @@ from importlib.metadata import version
 from typing import Any
 
 from unspoken.answering import GivenAnswer
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.leaks import Leak
 from unspoken.doors.report import starved, words
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.leaks import Leak
 from unspoken.storage import prose
 
 __all__ = ["Signed", "decision"]

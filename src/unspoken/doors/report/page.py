@@ -12,13 +12,13 @@ from typing import Any
 
 from unspoken import doors
 from unspoken.answering import GivenAnswer, given_answers, refused_beside
+from unspoken.assessment.findings import Findings
 from unspoken.core.errors import InputError, printable
 from unspoken.core.pictures.palette import DARK, LIGHT, PAGE
 from unspoken.doors.report.charts import CHARTS, Chart, chart
 from unspoken.doors.report.content import content
 from unspoken.doors.report.decision import Signed
 from unspoken.pictures import images
-from unspoken.releasing.assessing.findings import Findings
 from unspoken.storage.ledger import Ledger
 from unspoken.tables.files import atomically
 

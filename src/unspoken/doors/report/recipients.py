@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unspoken.releasing.assessing.findings import Findings
+from unspoken.assessment.findings import Findings
 from unspoken.storage.writing.manifest import estimating
 
 __all__ = ["code", "said"]

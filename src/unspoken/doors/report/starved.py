@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
+from unspoken.assessment.few import GROUP, few
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.held_back import HeldBack, Poor
+from unspoken.assessment.starved import Starved, Zero, starved
+from unspoken.assessment.starved import zeros as blocked
 from unspoken.core.types.bound import exp_or_inf
 from unspoken.doors.report import words
 from unspoken.planning.limits import Broken
-from unspoken.releasing.assessing.few import GROUP, few
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.held_back import HeldBack, Poor
-from unspoken.releasing.assessing.starved import Starved, Zero, starved
-from unspoken.releasing.assessing.starved import zeros as blocked
 from unspoken.storage import prose
 from unspoken.storage.coarse import up
 from unspoken.tables.policy import Project

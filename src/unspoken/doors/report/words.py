@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from unspoken.assessment.few import GROUP, few, named
+from unspoken.assessment.findings import Findings, Openly
+from unspoken.assessment.leaks import Leak, TellingAnswer
 from unspoken.core.types.domain import WITHHELD
 from unspoken.core.types.premise import Premise
-from unspoken.releasing.assessing.few import GROUP, few, named
-from unspoken.releasing.assessing.findings import Findings, Openly
-from unspoken.releasing.assessing.leaks import Leak, TellingAnswer
 from unspoken.storage.prose import NBSP, change, listed, odds_of, percent, rows, tells_nothing
 
 __all__ = ["cell", "held", "labels", "premise", "premise_of_numbers", "seen", "sentence"]

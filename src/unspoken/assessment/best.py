@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.assessment.cells_for_set import cells_for_set
+from unspoken.assessment.closing import withheld_by
+from unspoken.assessment.leaks import limits_of, views
 from unspoken.core.beliefs import Belief
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import RecordCoin
@@ -22,9 +25,6 @@ from unspoken.planning.chosen import worst_odds
 from unspoken.planning.plans import WORTH
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.floor import floor_binding, is_floor
-from unspoken.releasing.assessing.cells_for_set import cells_for_set
-from unspoken.releasing.assessing.closing import withheld_by
-from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.storage.coarse import coarse, with_exponents
 from unspoken.storage.ledger import Adoption
 from unspoken.storage.stated import stated

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unspoken.releasing.assessing.rare import FEW
+from unspoken.assessment.rare import FEW
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.pinned import JOINT, Pinned
 from unspoken.tables.policy import Project

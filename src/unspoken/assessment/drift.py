@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unspoken.assessment.boxed import Boxed, box_of, boxed
+from unspoken.assessment.leaks import views
+from unspoken.assessment.moves import Moves, moves
+from unspoken.assessment.samples import Axes, Sample, by_labels
 from unspoken.core.errors import TooLarge
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.numerics.arrays import Codes, Counts
-from unspoken.releasing.assessing.boxed import Boxed, box_of, boxed
-from unspoken.releasing.assessing.leaks import views
-from unspoken.releasing.assessing.moves import Moves, moves
-from unspoken.releasing.assessing.samples import Axes, Sample, by_labels
 from unspoken.storage.custody.believing import Believed, split_rows
 from unspoken.storage.prose import NBSP
 from unspoken.storage.rows.reading import Epochs

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from unspoken.assessment.few import few
+from unspoken.assessment.habits import Blanks, guessed, told_apart
 from unspoken.core.types.bound import Bound
-from unspoken.releasing.assessing.few import few
-from unspoken.releasing.assessing.habits import Blanks, guessed, told_apart
 from unspoken.storage.custody.believing import split_rows
 from unspoken.tables.engines.protocol import Table, Tally
 from unspoken.tables.engines.sql import Expression, identifier

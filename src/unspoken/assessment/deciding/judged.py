@@ -21,6 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from unspoken.assessment.deciding.coins_and_noise import CoinsAndNoise
+from unspoken.assessment.leaks import pairs_of, views
 from unspoken.core.beliefs import Belief
 from unspoken.core.conversion import relative_entropy_from_inferential
 from unspoken.core.errors import LimitExceeded, NotKnown, TooLarge
@@ -29,8 +31,6 @@ from unspoken.core.types.domain import Value
 from unspoken.core.views import View
 from unspoken.planning import Limits
 from unspoken.planning.limits import Broken
-from unspoken.releasing.assessing.leaks import pairs_of, views
-from unspoken.releasing.deciding.coins_and_noise import CoinsAndNoise
 from unspoken.storage.ledger import Known, unions
 from unspoken.tables.policy import Project
 

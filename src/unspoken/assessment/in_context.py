@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from unspoken.assessment.leaks import Leak, leakage_matrix
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
 from unspoken.tables.learning import ContextCounts, Learned
 
 __all__ = ["InContext", "in_contexts", "worst_of"]

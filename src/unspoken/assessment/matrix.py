@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from unspoken.assessment.leaks import Leak
 from unspoken.core.pictures import Chart
 from unspoken.core.pictures.palette import BEYOND, PAGE, Palette, by_lines
 from unspoken.core.types.bound import Bound
-from unspoken.releasing.assessing.leaks import Leak
 from unspoken.storage import prose
 
 __all__ = ["band", "bands", "heat", "short_names"]

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unspoken.assessment.samples import Axes, Sample
 from unspoken.core.numerics.arrays import Array
-from unspoken.releasing.assessing.samples import Axes, Sample
 from unspoken.storage.prose import percent
 from unspoken.tables.learning.intervals.confidence import Clusters
 

@@ -7,28 +7,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from unspoken.assessment.assumed import assumptions
+from unspoken.assessment.best import Best, as_adopted, evaluated, mean, shares
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.held_back import HeldBack, OnAverage, Poor, held_back, on_average, poor
+from unspoken.assessment.in_context import InContext, in_contexts
+from unspoken.assessment.leaks import Leak, leakage_matrix, most_told
+from unspoken.assessment.matrix import heat, short_names
+from unspoken.assessment.promise import Promise
+from unspoken.assessment.trade_off import ByCap, OfCap, Share, TradeOff
 from unspoken.core.display import Shown
 from unspoken.core.errors import InputError, TooLarge
 from unspoken.core.mechanisms import Mechanism, OneSided
 from unspoken.core.pictures import Chart, Picture
 from unspoken.core.pictures.palette import LIGHT, Palette, looks
 from unspoken.planning import Closure, Plan
-from unspoken.releasing.assessing.assumed import assumptions
-from unspoken.releasing.assessing.best import Best, as_adopted, evaluated, mean, shares
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.held_back import (
-    HeldBack,
-    OnAverage,
-    Poor,
-    held_back,
-    on_average,
-    poor,
-)
-from unspoken.releasing.assessing.in_context import InContext, in_contexts
-from unspoken.releasing.assessing.leaks import Leak, leakage_matrix, most_told
-from unspoken.releasing.assessing.matrix import heat, short_names
-from unspoken.releasing.assessing.promise import Promise
-from unspoken.releasing.assessing.trade_off import ByCap, OfCap, Share, TradeOff
 from unspoken.storage.ledger import Adoption
 from unspoken.storage.stated import unexpected
 from unspoken.tables.learning import Learned

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unspoken.assessment.leaks import views
 from unspoken.core.beliefs import Belief
 from unspoken.core.errors import TooLarge
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import Mechanism
 from unspoken.core.types.bound import Bound
 from unspoken.noise.discrete_laplace import scale_of
-from unspoken.releasing.assessing.leaks import views
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.intervals import confidence
 from unspoken.tables.learning.intervals.confidence import Clusters

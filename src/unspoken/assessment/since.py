@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from unspoken.assessment.cautions import Caution
+from unspoken.assessment.drift import Drift, drift
 from unspoken.core.mechanisms import Mechanism
 from unspoken.planning.limits import ROUNDING
-from unspoken.releasing.assessing.cautions import Caution
-from unspoken.releasing.assessing.drift import Drift, drift
 from unspoken.storage.custody.believing import Believed
 from unspoken.tables.engines.protocol import Table
 from unspoken.tables.learning import Learned

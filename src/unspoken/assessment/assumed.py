@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from unspoken.assessment.cautions import most_in_words
+from unspoken.assessment.leaks import leakage_matrix
 from unspoken.planning import Plan
-from unspoken.releasing.assessing.cautions import most_in_words
-from unspoken.releasing.assessing.leaks import leakage_matrix
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project
 

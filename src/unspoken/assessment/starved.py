@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.assessment.findings import Findings
+from unspoken.assessment.held_back import chance
+from unspoken.assessment.leaks import TellingAnswer, limits_of, most_telling, views
 from unspoken.core.measures import MEASURES
 from unspoken.core.types.domain import WITHHELD
 from unspoken.planning.limits import Broken
-from unspoken.releasing.assessing.findings import Findings
-from unspoken.releasing.assessing.held_back import chance
-from unspoken.releasing.assessing.leaks import TellingAnswer, limits_of, most_telling, views
 from unspoken.storage.coarse import with_exponents
 
 __all__ = ["Starved", "Zero", "broken_by", "starved", "zeros"]

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from unspoken.assessment.few import mostly_noise, too_few_rows
+from unspoken.assessment.in_context import InContext
+from unspoken.assessment.leaks import Leak, leakage_matrix
+from unspoken.assessment.units import Units
+from unspoken.assessment.unmodelled import Unmodelled
 from unspoken.core.mechanisms import OneSided
 from unspoken.core.types.domain import Value
-from unspoken.learning.unmodelled import Unmodelled
-from unspoken.releasing.assessing.few import mostly_noise, too_few_rows
-from unspoken.releasing.assessing.in_context import InContext
-from unspoken.releasing.assessing.leaks import Leak, leakage_matrix
-from unspoken.releasing.assessing.units import Units
 from unspoken.storage.coarse import up
 from unspoken.storage.ledger import Account, Release
 from unspoken.storage.prose import listed

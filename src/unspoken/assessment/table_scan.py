@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from unspoken.assessment.matrix import heat
+from unspoken.assessment.rare import FEW
+from unspoken.assessment.telling_cells import CHANCE
 from unspoken.core.display import Framed, Tabled, json_number
 from unspoken.core.pictures import Picture
 from unspoken.core.pictures.palette import LIGHT, looks
 from unspoken.core.types.bound import Bound
 from unspoken.core.types.premise import Premise
-from unspoken.releasing.assessing.matrix import heat
-from unspoken.releasing.assessing.rare import FEW
-from unspoken.releasing.assessing.telling_cells import CHANCE
 from unspoken.storage import prose
 from unspoken.storage.prose import NBSP
 from unspoken.tables.policy.schema import LimitTable

@@ -9,14 +9,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from unspoken.assessment.best import Best, evaluated, shares, weights
+from unspoken.assessment.few import few, rows_of_label
+from unspoken.assessment.merging import merged
 from unspoken.core.types.bound import LOG2
 from unspoken.core.types.channel import Output
 from unspoken.planning import Plan
 from unspoken.planning.records.binding import Binding
 from unspoken.planning.records.conditions import between
-from unspoken.releasing.assessing.best import Best, evaluated, shares, weights
-from unspoken.releasing.assessing.few import few, rows_of_label
-from unspoken.releasing.assessing.merging import merged
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.intervals.given_sets import values_of_sets
 from unspoken.tables.learning.pinned import Pinned

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from unspoken.assessment.deciding.judged import PlannedCoins
 from unspoken.core.display import json_number
 from unspoken.core.errors import LimitExceeded
 from unspoken.core.types.domain import Value
 from unspoken.planning import Closure, Plan
-from unspoken.releasing.deciding.judged import PlannedCoins
 from unspoken.storage.custody.believing import Believed
 from unspoken.storage.custody.custody import Custody
 from unspoken.storage.ledger import Account, Adoption

@@ -9,6 +9,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from unspoken.assessment.deciding.adopting import declared, made_for, same_limits
+from unspoken.assessment.deciding.another_reading import another_reading
+from unspoken.assessment.deciding.judged import Judge, PlannedCoins, expected
+from unspoken.assessment.leaks import limits_of
 from unspoken.core.beliefs import Belief
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import Mechanism, OneSided
@@ -16,10 +20,6 @@ from unspoken.core.numerics.roots import last_where
 from unspoken.core.types.bound import LOG2, exp_or_inf
 from unspoken.core.types.domain import Value
 from unspoken.planning import Limits
-from unspoken.releasing.assessing.leaks import limits_of
-from unspoken.releasing.deciding.adopting import declared, made_for, same_limits
-from unspoken.releasing.deciding.another_reading import another_reading
-from unspoken.releasing.deciding.judged import Judge, PlannedCoins, expected
 from unspoken.storage.coarse import coarse, probability, up
 from unspoken.storage.ledger import (
     Account,

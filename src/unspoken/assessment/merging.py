@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from unspoken.assessment.boxed import box_of
+from unspoken.assessment.few import named
 from unspoken.core.beliefs import Belief
 from unspoken.core.numerics.arrays import Array, Counts
-from unspoken.releasing.assessing.boxed import box_of
-from unspoken.releasing.assessing.few import named
 from unspoken.tables.learning import Learned
 from unspoken.tables.learning.learned import learned_joint
 from unspoken.tables.learning.pinned import JOINT, Pinned

@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from unspoken.assessment.leaks import limits_of, views
 from unspoken.core.beliefs import Belief
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import OneSided
-from unspoken.releasing.assessing.leaks import limits_of, views
 from unspoken.storage.coarse import STEPS, coarse, with_exponents
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project

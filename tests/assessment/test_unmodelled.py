@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unspoken.learning import unmodelled
-from unspoken.learning.unmodelled import MOST, Unmodelled
+from unspoken.assessment import unmodelled
+from unspoken.assessment.unmodelled import MOST, Unmodelled
 from unspoken.releasing import prepare, rehearse, release
 from unspoken.tables.learning import Learned, table_of
 from unspoken.tables.policy import Project
@@ -95,7 +95,7 @@ def test_bits_of_a_row(tmp_path: Path) -> None:
 def test_the_same_rows_are_looked_at_in_any_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unspoken.learning.unmodelled.MOST", 1_000)
+    monkeypatch.setattr("unspoken.assessment.unmodelled.MOST", 1_000)
     path = written(tmp_path, right=0.98)
     first = looked_at(path)[1]
     rows = pq.read_table(tmp_path / "t.parquet")
