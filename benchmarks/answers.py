@@ -26,13 +26,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.answering import query
-from unspoken.answering.exact import ONE, Exact
-from unspoken.answering.noise import AnswerNoise
-from unspoken.answering.question import bound
 from unspoken.noise.discrete_laplace import two_sided_noise
-from unspoken.releasing import prepare
 from unspoken.tables.engines.protocol import ContributionBound
+from unspoken.workflows.query import query
+from unspoken.workflows.query.exact import ONE, Exact
+from unspoken.workflows.query.noise import AnswerNoise
+from unspoken.workflows.query.question import bound
+from unspoken.workflows.release import prepare
 
 ROWS, GROUPS = 10_000_000, 1_000
 PROJECT = """\

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.release import CASES, KEYS, write
-from unspoken.releasing import release
-from unspoken.releasing.asked import Asked
-from unspoken.releasing.open_project import OpenProject
 from unspoken.storage.coins import Coins, encode_keys
 from unspoken.storage.custody.custody import Custody
 from unspoken.tables.engines.protocol import BATCH, Scan
+from unspoken.workflows.release import release
+from unspoken.workflows.release.asked import Asked
+from unspoken.workflows.release.open_project import OpenProject
 
 QUICK, USUAL = 10**3, 10**6
 PASSES = 3

@@ -25,14 +25,14 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from unspoken.answering import query
 from unspoken.core.errors import UnspokenError
-from unspoken.releasing import adopt_plan
-from unspoken.releasing.open_project import OpenProject
-from unspoken.serving import Curator
-from unspoken.serving.open_source import OpenSource
-from unspoken.serving.request import Request
 from unspoken.tables.policy import Project
+from unspoken.workflows.query import query
+from unspoken.workflows.release import adopt_plan
+from unspoken.workflows.release.open_project import OpenProject
+from unspoken.workflows.serve import Curator
+from unspoken.workflows.serve.open_source import OpenSource
+from unspoken.workflows.serve.request import Request
 
 PROJECT = """\
 format = 1

@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks.release import CASES, KEYS, write
-from unspoken.releasing import release
+from unspoken.workflows.release import release
 
 THREADS = 2
 MEMORY = "2g"

@@ -14,8 +14,8 @@ FORKED.set_forkserver_preload(
         "pytest",
         "sqlalchemy.dialects.sqlite",
         "tests.storage.ledger.charging",
-        "tests.releasing.killed",
-        "unspoken.answering.flow",
-        "unspoken.releasing.flow",
+        "tests.workflows.release.killed",
+        "unspoken.workflows.query.flow",
+        "unspoken.workflows.release.flow",
     ]
 )

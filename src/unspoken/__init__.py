@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from unspoken.core.lending import PRESENTERS, lending
 
 if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
-    from unspoken.answering import query as query
-    from unspoken.auditing import audit as audit
     from unspoken.core.adversary import Adversary as Adversary
     from unspoken.core.beliefs import Chain as Chain
     from unspoken.core.beliefs import Exchangeable as Exchangeable
@@ -58,18 +56,20 @@ if TYPE_CHECKING:  # for those who read without running; tests/house holds it eq
     from unspoken.noise.comparing import compare as compare
     from unspoken.planning import Plan as Plan
     from unspoken.planning import plan as plan
-    from unspoken.releasing import leak as leak
-    from unspoken.releasing import prepare as prepare
-    from unspoken.releasing import release as release
     from unspoken.tables.learning import learn as learn
+    from unspoken.workflows.audit import audit as audit
+    from unspoken.workflows.query import query as query
+    from unspoken.workflows.release import leak as leak
+    from unspoken.workflows.release import prepare as prepare
+    from unspoken.workflows.release import release as release
 
     __version__: str
 
 # Where each public name lives.
 HOMES = {
     "core.adversary": ["Adversary"],
-    "answering": ["query"],
-    "auditing": ["audit"],
+    "workflows.query": ["query"],
+    "workflows.audit": ["audit"],
     "core.beliefs": [
         "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
     ],
@@ -85,7 +85,7 @@ HOMES = {
     ],
     "planning": ["Plan", "plan"],
     "core.questions": ["leakage", "leakages", "odds", "view"],
-    "releasing": ["leak", "prepare", "release"],
+    "workflows.release": ["leak", "prepare", "release"],
     "core.searching": ["Worst", "worst"],
     "core.types.bound": ["Bound", "Estimate"],
     "core.types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],

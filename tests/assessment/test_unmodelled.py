@@ -12,9 +12,9 @@ import pytest
 
 from unspoken.assessment import unmodelled
 from unspoken.assessment.unmodelled import MOST, Unmodelled
-from unspoken.releasing import prepare, rehearse, release
 from unspoken.tables.learning import Learned, table_of
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import prepare, rehearse, release
 
 PROJECT = """format = 1
 [source]

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.answering.wards import project, wards
-from tests.releasing.test_by_record import project as of_records
-from unspoken.answering import query
+from tests.workflows.query.wards import project, wards
+from tests.workflows.release.test_by_record import project as of_records
 from unspoken.core.errors import LimitExceeded
 from unspoken.doors.cli import run
 from unspoken.storage.ledger import Ledger
+from unspoken.workflows.query import query
 
 pytestmark = pytest.mark.slow
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.auditing.scenario import catalogue
-from unspoken.auditing.trying import TriedAll, try_all
 from unspoken.core.pictures.palette import PAGE
 from unspoken.doors import auditing
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.page import catalogue_page
 from unspoken.doors.attacks.panels import FAMILIES, MOST, AttackLine, Panel, of_catalogue
+from unspoken.workflows.audit.scenario import catalogue
+from unspoken.workflows.audit.trying import TriedAll, try_all
 
 QUICK = (
     "hiding: an attribute's own blanks",

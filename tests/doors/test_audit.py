@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.auditing.scenario import Scenario, catalogue
 from unspoken.doors import auditing
+from unspoken.workflows.audit.scenario import Scenario, catalogue
 
 QUICK = (
     "hiding: an attribute's own blanks",

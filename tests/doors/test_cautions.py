@@ -15,7 +15,7 @@ from tests.doors.conftest import Run
 from unspoken.assessment.few import ENOUGH, SECRETS
 from unspoken.assessment.rare import FEW
 from unspoken.core.types.premise import Premise
-from unspoken.releasing import prepare
+from unspoken.workflows.release import prepare
 
 PROJECT = """\
 format = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken.releasing import check
+from unspoken.workflows.release import check
 
 
 def test_a_sound_project_is_said_to_be(run: Run, edited: Path) -> None:

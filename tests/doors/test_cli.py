@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.doors.conftest import Run
-from unspoken import releasing
 from unspoken.tables.policy import Project
+from unspoken.workflows import release as releasing
 
 pytestmark = pytest.mark.slow
 

@@ -16,11 +16,11 @@ from unspoken.core.types.bound import Bound
 from unspoken.core.types.premise import Premise
 from unspoken.doors.dashboard import content
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
-from unspoken.serving.history import Happened
-from unspoken.serving.notices import Notice
-from unspoken.serving.overview import OfferedPlan, Overview, Reader, WhatIf
-from unspoken.serving.standing import Standing
-from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
+from unspoken.workflows.serve.history import Happened
+from unspoken.workflows.serve.notices import Notice
+from unspoken.workflows.serve.overview import OfferedPlan, Overview, Reader, WhatIf
+from unspoken.workflows.serve.standing import Standing
+from unspoken.workflows.serve.stream import UNKNOWN, FullestEpoch, Stream
 
 EVIL = "<script>alert('x')</script>"
 AT = "2026-11-23T05:00:00+00:00"

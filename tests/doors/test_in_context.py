@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.assessment.test_in_context import hidden_in_a_room
 from tests.doors.conftest import Run
-from tests.releasing.small import Attributes, small
-from tests.releasing.test_in_context import hidden_in_a_room
+from tests.workflows.release.small import Attributes, small
 from unspoken.doors.report.content import known
 from unspoken.doors.report.decision import Signed
 from unspoken.doors.report.page import page
 from unspoken.doors.report.words import held
-from unspoken.releasing import prepare
+from unspoken.workflows.release import prepare
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 DRAW = {"jinja2", "markupsafe", "vl_convert"}
-ANSWER = {"unspoken.answering", "unspoken.noise.calibration", "unspoken.core.searching"}
+ANSWER = {"unspoken.workflows.query", "unspoken.noise.calibration", "unspoken.core.searching"}
 LOADED = """
 import json, sys
 from unspoken.doors import cli

@@ -12,8 +12,8 @@ from tests.doors.test_report_records import people, said
 from unspoken.assessment import findings, held_back
 from unspoken.assessment.held_back import LARGER
 from unspoken.doors.report import starved
-from unspoken.releasing import prepare, release
 from unspoken.storage import prose
+from unspoken.workflows.release import prepare, release
 
 pytestmark = pytest.mark.slow
 

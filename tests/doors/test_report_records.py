@@ -21,9 +21,9 @@ from unspoken.core.pictures import palette
 from unspoken.core.types.premise import Premise
 from unspoken.doors.report import charts, coins, page, recipients, starved
 from unspoken.doors.report.decision import Signed
-from unspoken.releasing import prepare, release
 from unspoken.storage import prose
 from unspoken.storage.writing.manifest import estimating
+from unspoken.workflows.release import prepare, release
 
 pytest.importorskip("vl_convert", reason="needs the extra `report`: vl-convert-python")
 pytest.importorskip("jinja2", reason="needs the extra `report`: jinja2")

@@ -15,7 +15,7 @@ from unspoken.core.types.bound import Bound
 from unspoken.core.types.premise import STATED
 from unspoken.doors import tables
 from unspoken.doors.report.starved import in_words
-from unspoken.releasing import prepare
+from unspoken.workflows.release import prepare
 
 # Whoever has job a and street c is mostly sick: either alone tells little, both tell a lot.
 SICK = {("a", "c"): 40, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 2}

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tests.doors.conftest import Run
-from tests.releasing.small import small
+from tests.workflows.release.small import small
 
 TABLE = pa.table({"id": range(40), "late": ["yes", "no"] * 20, "use": ["a", "b", "b", "a"] * 10})
 

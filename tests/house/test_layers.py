@@ -395,7 +395,7 @@ def test_a_hidden_import_is_found(text: str, plant: Plant) -> None:
 
 
 def test_a_command_imports_what_it_does(plant: Plant) -> None:
-    late = "def leak():\n    from unspoken.releasing import prepare"
+    late = "def leak():\n    from unspoken.workflows.release import prepare"
     assert hidden_imports(plant("src/unspoken/doors/commands/looking.py", late)) == []
     assert len(hidden_imports(plant("src/unspoken/doors/cli.py", late))) == 1
     hidden = "plan = __import__('unspoken.planning')"

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 import unspoken
-from tests.releasing.small import small
+from tests.workflows.release.small import small
 from unspoken import frames
 from unspoken.core.pictures import Bar, bars
 from unspoken.noise import published
 from unspoken.pictures import images
-from unspoken.releasing import rehearse
+from unspoken.workflows.release import rehearse
 
 pytestmark = pytest.mark.slow
 

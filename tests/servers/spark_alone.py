@@ -2,7 +2,7 @@
 
 python -m tests.servers.spark_alone PROJECT POINT
 
-POINT is one of `tests.releasing.killed`.
+POINT is one of `tests.workflows.release.killed`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.releasing.killed import released_until
 from tests.servers.conftest import SETTINGS
+from tests.workflows.release.killed import released_until
 
 
 def begun() -> None:

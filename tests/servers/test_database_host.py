@@ -13,16 +13,16 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sql
 
-from tests.releasing.small import small
-from tests.releasing.test_archive import changed
 from tests.servers.conftest import needed
 from tests.servers.listening import CLEARTEXT, MD5, listening
+from tests.storage.test_archive import changed
+from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
 from unspoken.doors import cli
-from unspoken.releasing import release
 from unspoken.storage.custody.archive import backup, restore
 from unspoken.storage.ledger import Ledger
 from unspoken.storage.ledger.database_host import HOSTS, other_hosts_allowed
+from unspoken.workflows.release import release
 
 PASSWORD = "geheim"
 AWAY = "0.0.0.0"  # this machine, by an address that is no loopback

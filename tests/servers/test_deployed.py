@@ -19,12 +19,12 @@ import pytest
 
 from tests.servers.conftest import needed
 from tests.servers.postgresql import free_port
-from tests.serving import building
-from tests.serving.running import Running, running
 from tests.within import HANG, eventually
+from tests.workflows.serve import building
+from tests.workflows.serve.running import Running, running
 from unspoken.client import Client
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.releasing import adopt_plan
+from unspoken.workflows.release import adopt_plan
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
 WHOLE = """

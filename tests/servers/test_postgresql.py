@@ -11,15 +11,15 @@ import pytest
 import sqlalchemy as sql
 
 from tests.effort import KILLS
-from tests.releasing.small import small
 from tests.storage.ledger.charging import TIMES, at_once, kept_whatever_is_killed, under
 from tests.storage.ledger.histories import event
+from tests.workflows.release.small import small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.releasing import release
 from unspoken.storage.custody.archive import backup, restore
 from unspoken.storage.custody.custody import verified
 from unspoken.storage.ledger import Account, Head, KeyedRequest, Ledger, store
 from unspoken.storage.ledger import schema as tables
+from unspoken.workflows.release import release
 
 Run = Callable[[str], None]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.servers.conftest import needed
-from tests.serving import building
-from tests.serving.running import running
+from tests.workflows.serve import building
+from tests.workflows.serve.running import running
 from unspoken.doors.service.bounds import Bounds
-from unspoken.releasing import adopt_plan
+from unspoken.workflows.release import adopt_plan
 
 CHECKS = [
     "not_a_server_error",

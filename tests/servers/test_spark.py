@@ -17,15 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.small import KEY, planned, small
 from tests.tables.engines.test_protocol import ATTRIBUTES, EPOCHS, EPSILON, KEYS, rows
+from tests.workflows.release.small import KEY, planned, small
 from unspoken.core.errors import InputError
-from unspoken.releasing import release
-from unspoken.releasing.results import Released
 from unspoken.tables.engines.protocol import Among, Scan, Table, Work
 from unspoken.tables.engines.spark import SparkTable
 from unspoken.tables.learning import Learned, duckdb_table, table_of
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import release
+from unspoken.workflows.release.results import Released
 
 pytestmark = pytest.mark.usefixtures("spark")
 MANY = 100_000

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.small import small
+from tests.workflows.release.small import small
 from unspoken.core.errors import LimitExceeded
-from unspoken.releasing import release
 from unspoken.storage.ledger import Ledger
+from unspoken.workflows.release import release
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 20_000

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.small import small
 from tests.servers.test_spark import SPARK, bytes_of
+from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
-from unspoken.releasing import release
 from unspoken.tables.learning import table_of
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import release
 
 pytestmark = pytest.mark.usefixtures("spark")
 SETTINGS = ("spark.sql.session.timeZone", "spark.sql.caseSensitive")

@@ -21,8 +21,6 @@ import pytest
 from scipy.stats import binom, nbinom
 
 from tests.effort import DAILY
-from unspoken.answering import noise as answers
-from unspoken.answering.numbers import Number
 from unspoken.core.adversary import Adversary
 from unspoken.core.mechanisms import Geometric, Laplace, OneSidedNoise, Suppression
 from unspoken.core.numerics.arrays import Counts, Words
@@ -33,6 +31,8 @@ from unspoken.noise.discrete_laplace import one_sided_noise, two_sided_noise, wi
 from unspoken.noise.drawing import draw, on_grid, with_noise_of
 from unspoken.storage.coins import MasterKey, attribute_keys, encode_keys, fresh_draws, record_keys
 from unspoken.storage.coins import draw as tossed
+from unspoken.workflows.query import noise as answers
+from unspoken.workflows.query.numbers import Number
 
 ALARM = 1e-6
 CHECKS = 4  # of a case, at most

@@ -22,11 +22,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.small import KEY, planned, small
+from tests.workflows.release.small import KEY, planned, small
 from unspoken.core.mechanisms import one_sided
 from unspoken.core.numerics.arrays import Mask
 from unspoken.core.numerics.coin_thresholds import threshold
-from unspoken.releasing import asked, release
 from unspoken.storage import coins as tossed
 from unspoken.storage.coins import MasterKey, attribute_keys, draw, encode_keys
 from unspoken.storage.rows import kernel
@@ -34,6 +33,7 @@ from unspoken.storage.rows.reading import Reading
 from unspoken.tables.engines.row_sql import RowSQL
 from unspoken.tables.engines.sql import Expression
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import asked, release
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.answering import RoomForAnswers
 from unspoken.assessment.blank_columns import BlankColumn, blank_columns
 from unspoken.core.mechanisms import Mechanism
-from unspoken.releasing.preparing import Prepared
+from unspoken.workflows.query import RoomForAnswers
+from unspoken.workflows.release.preparing import Prepared
 
 __all__ = ["Announcement"]
 

@@ -17,17 +17,17 @@ from unspoken.core.display import json_number
 from unspoken.doors import changed, in_context
 from unspoken.doors.envelope import head
 from unspoken.planning import Plan
-from unspoken.releasing import Difference, Prepared, Rehearsed, Released
-from unspoken.releasing.results import EpochOutcomes, Said
 from unspoken.storage.custody.archive import BackedUp, Restored
 from unspoken.storage.custody.custody import Verified
 from unspoken.storage.ledger import AnswerEvent, Decision, Release, fold
 from unspoken.tables.learning import KeptLinks
+from unspoken.workflows.release import Difference, Prepared, Rehearsed, Released
+from unspoken.workflows.release.results import EpochOutcomes, Said
 
 if TYPE_CHECKING:  # what gives no answers loads nothing of them
-    from unspoken.answering import Offer
     from unspoken.doors.case import CaseAnswers
-    from unspoken.releasing.undeclared import Undeclared
+    from unspoken.workflows.query import Offer
+    from unspoken.workflows.release.undeclared import Undeclared
 
 __all__ = [
     "audited",

@@ -8,8 +8,6 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from unspoken.auditing import AuditedFile, audit_file
-from unspoken.auditing.judging import Verdict
 from unspoken.core.display import share
 from unspoken.doors import as_json
 from unspoken.doors.attacks.page import file_page, to_write
@@ -17,6 +15,8 @@ from unspoken.doors.auditing import HOW, in_its_unit, left_out
 from unspoken.doors.running import err, show
 from unspoken.doors.terminal import blank, head, note, rows_of, said
 from unspoken.doors.waiting import busy
+from unspoken.workflows.audit import AuditedFile, audit_file
+from unspoken.workflows.audit.judging import Verdict
 
 __all__ = ["file_beaten"]
 

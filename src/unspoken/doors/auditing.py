@@ -10,11 +10,6 @@ from typing import Any
 import numpy as np
 from rich.console import Group, RenderableType
 
-from unspoken.auditing import Audited, audit
-from unspoken.auditing.judging import ClaimedBound, Verdict
-from unspoken.auditing.scenario import EXPECTED, catalogue
-from unspoken.auditing.strays import Strays
-from unspoken.auditing.trying import Tried, TriedAll, try_all
 from unspoken.doors import as_json
 from unspoken.doors.attacks.page import catalogue_page, releases_page, to_write
 from unspoken.doors.running import err, show
@@ -22,6 +17,11 @@ from unspoken.doors.terminal import NBSP, Prose, blank, head, note, rows_of, sai
 from unspoken.doors.waiting import busy
 from unspoken.storage import prose
 from unspoken.tables.policy import Project
+from unspoken.workflows.audit import Audited, audit
+from unspoken.workflows.audit.judging import ClaimedBound, Verdict
+from unspoken.workflows.audit.scenario import EXPECTED, catalogue
+from unspoken.workflows.audit.strays import Strays
+from unspoken.workflows.audit.trying import Tried, TriedAll, try_all
 
 __all__ = ["HOW", "catalogue_beaten", "in_its_unit", "left_out", "releases_beaten"]
 

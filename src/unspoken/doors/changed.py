@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from unspoken.assessment.drift import LEVEL, Drift, Drifted
 from unspoken.core.display import json_number
 from unspoken.doors.terminal import blank, head, note, rows_of, said
-from unspoken.releasing import Difference
-from unspoken.releasing.differing import OfPlan
 from unspoken.storage import prose
+from unspoken.workflows.release import Difference
+from unspoken.workflows.release.differing import OfPlan
 
 __all__ = ["as_json", "in_words"]
 

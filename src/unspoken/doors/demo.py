@@ -14,10 +14,10 @@ from unspoken.core.errors import InputError
 from unspoken.doors import tables
 from unspoken.doors.starting import ignored
 from unspoken.doors.terminal import Prose, near
-from unspoken.releasing import prepare, release
 from unspoken.tables.files import atomically
 from unspoken.tables.policy import Project
 from unspoken.tables.simulation.building import building
+from unspoken.workflows.release import prepare, release
 
 __all__ = ["PROJECT", "demonstrate"]
 

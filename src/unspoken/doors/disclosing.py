@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 
 from unspoken.doors.terminal import Prose
-from unspoken.serving.disclosing import Consequences
+from unspoken.workflows.serve.disclosing import Consequences
 
 __all__ = ["in_words"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unspoken.core.errors import UnspokenError
 
 if TYPE_CHECKING:  # what only says that something went wrong loads nothing of releases
-    from unspoken.releasing.reproducing import Reproduced
+    from unspoken.workflows.release.reproducing import Reproduced
 
 __all__ = ["checked", "error", "head", "reproduced", "started", "written"]
 

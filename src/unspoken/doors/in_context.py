@@ -14,8 +14,8 @@ from unspoken.assessment.in_context import InContext, worst_of
 from unspoken.assessment.leaks import leakage
 from unspoken.assessment.rare import FEW
 from unspoken.doors.terminal import NBSP, blank, head, note, rows_of
-from unspoken.releasing.undeclared import LEAST, Undeclared
 from unspoken.storage import prose
+from unspoken.workflows.release.undeclared import LEAST, Undeclared
 
 __all__ = ["as_json", "in_table", "of_keys", "of_keys_as_json"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unspoken import releasing
 from unspoken.doors.running import err, say, warn
 from unspoken.doors.terminal import near
 from unspoken.doors.waiting import busy
-from unspoken.releasing.open_project import OpenProject
 from unspoken.tables import learning
 from unspoken.tables.policy import Project
+from unspoken.workflows import release as releasing
+from unspoken.workflows.release.open_project import OpenProject
 
 __all__ = ["declared", "prepared"]
 

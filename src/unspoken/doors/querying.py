@@ -6,12 +6,12 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from unspoken.answering import NoisyAnswer, Promised
-from unspoken.answering.answer import with_error
-from unspoken.answering.intervals import ErrorBar
 from unspoken.core.display import json_number
 from unspoken.doors.envelope import head
 from unspoken.doors.terminal import Prose, blank, rows_of
+from unspoken.workflows.query import NoisyAnswer, Promised
+from unspoken.workflows.query.answer import with_error
+from unspoken.workflows.query.intervals import ErrorBar
 
 __all__ = ["as_data", "in_words"]
 

@@ -8,9 +8,9 @@ from rich.console import RenderableType
 
 from unspoken.assessment.promise import Promise
 from unspoken.doors.terminal import blank, note, rows_of
-from unspoken.releasing.results import Said
 from unspoken.storage import prose
 from unspoken.tables.policy import Project
+from unspoken.workflows.release.results import Said
 
 __all__ = ["shares", "uncounted"]
 

@@ -18,17 +18,17 @@ from unspoken.doors import in_context, shown_shares
 from unspoken.doors.report import coins, starved, words
 from unspoken.doors.terminal import NBSP, Prose, blank, head, near, note, rows_of, said
 from unspoken.planning import Telling
-from unspoken.releasing import Prepared, Rehearsed, Released
-from unspoken.releasing.results import EpochOutcomes, Said
 from unspoken.storage import prose
 from unspoken.storage.coarse import up
 from unspoken.storage.stated import less_often
 from unspoken.tables.learning import Learned
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import Prepared, Rehearsed, Released
+from unspoken.workflows.release.results import EpochOutcomes, Said
 
 if TYPE_CHECKING:
-    from unspoken.answering import Offer
-    from unspoken.releasing.undeclared import Undeclared
+    from unspoken.workflows.query import Offer
+    from unspoken.workflows.release.undeclared import Undeclared
 
 __all__ = ["leak", "learned", "plan", "rehearsed", "released"]
 

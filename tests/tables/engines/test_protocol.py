@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.releasing.small import planned, small
 from tests.tables.engines.toy import ToyTable
+from tests.workflows.release.small import planned, small
 from unspoken.core.errors import InputError
-from unspoken.releasing import open_project, release
 from unspoken.tables.engines.protocol import Table
 from unspoken.tables.learning import Learned, table_of
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import open_project, release
 
 pytestmark = pytest.mark.slow
 

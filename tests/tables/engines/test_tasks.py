@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.releasing.small import small
+from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
 from unspoken.tables.engines import spark
 from unspoken.tables.engines.spark_words import said

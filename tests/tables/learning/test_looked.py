@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.answering.wards import project, wards
+from tests.workflows.query.wards import project, wards
 from unspoken.tables.learning import table_of
 from unspoken.tables.learning.counts import beside, looked
 from unspoken.tables.learning.counts.looked import Looked

@@ -22,9 +22,9 @@ from tests.tables.learning.test_counting import ROW
 from tests.tables.learning.test_counting import learned as counted
 from unspoken.core.errors import InputError, TooLarge
 from unspoken.doors import as_json, tables
-from unspoken.releasing import learn_project, prepare, rehearse, release
 from unspoken.tables.learning import Learned, table_of
 from unspoken.tables.policy import Project
+from unspoken.workflows.release import learn_project, prepare, rehearse, release
 
 TREE, JOINT = '[belief]\nform = "tree"', '[belief]\nform = "joint"'
 SPLIT = "[attribute.x]\nbins = [3, 6]\nsensitive = \"x > 3 AND y = 'b'\"\n[attribute.y]\n"
@@ -309,7 +309,7 @@ def test_a_plan_that_is_too_large_says_what_to_change(
     def refused(*_: Any, **more: Any) -> None:
         raise TooLarge("joint table of 8 variables: too many cells")
 
-    monkeypatch.setattr("unspoken.releasing.preparing.best", refused)
+    monkeypatch.setattr("unspoken.workflows.release.preparing.best", refused)
     with pytest.raises(TooLarge, match="fewer bins or values for what is read, or fewer attrib"):
         ready.plan()
 

@@ -7,14 +7,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from unspoken.auditing import Audited, AuditedFile
-from unspoken.auditing.strays import Strays
-from unspoken.auditing.trying import TriedAll
 from unspoken.core.errors import InputError
 from unspoken.doors.attacks.charts import panel_chart, top_of
 from unspoken.doors.attacks.panels import Panel, of_catalogue, of_file, of_releases
 from unspoken.doors.output_files import room_for
 from unspoken.tables.files import atomically
+from unspoken.workflows.audit import Audited, AuditedFile
+from unspoken.workflows.audit.strays import Strays
+from unspoken.workflows.audit.trying import TriedAll
 
 __all__ = ["catalogue_page", "file_page", "releases_page", "to_write"]
 

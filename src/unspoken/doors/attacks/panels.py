@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from unspoken.auditing import Attacked, Audited, AuditedFile
-from unspoken.auditing.judging import ClaimedBound, Reached, Verdict
-from unspoken.auditing.released_file import AttackedSecret
-from unspoken.auditing.trying import ZERO, Tried, TriedAll
 from unspoken.storage import prose
+from unspoken.workflows.audit import Attacked, Audited, AuditedFile
+from unspoken.workflows.audit.judging import ClaimedBound, Reached, Verdict
+from unspoken.workflows.audit.released_file import AttackedSecret
+from unspoken.workflows.audit.trying import ZERO, Tried, TriedAll
 
 __all__ = ["AttackLine", "Panel", "of_catalogue", "of_file", "of_releases"]
 

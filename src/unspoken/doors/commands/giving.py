@@ -17,9 +17,9 @@ from unspoken.doors.terminal import near, rows_of
 from unspoken.doors.waiting import busy
 
 if TYPE_CHECKING:
-    from unspoken.answering import Promised
     from unspoken.doors.announcing import Announcement
-    from unspoken.releasing.asked import Asked
+    from unspoken.workflows.query import Promised
+    from unspoken.workflows.release.asked import Asked
 
 __all__ = [
     "disclosed_command",
@@ -63,8 +63,8 @@ def release_command(
     """Charge the ledger; write the released table and its manifest."""
     from unspoken.doors.output_files import room_for
     from unspoken.doors.projects import declared
-    from unspoken.releasing.open_project import OpenProject
     from unspoken.storage.writing.leftovers import remove_leftovers
+    from unspoken.workflows.release.open_project import OpenProject
 
     given = declared(project)
     files = given.files if draw == 1 else given.files.drawn(draw)
@@ -74,7 +74,7 @@ def release_command(
     what = "planning" if dry_run else "planning, charging and releasing"
     with busy(err, what), OpenProject.looked_at(given) as read:
         from unspoken.doors import as_json, tables  # loaded while keys are looked at
-        from unspoken.releasing import rehearse, release
+        from unspoken.workflows.release import rehearse, release
 
         told: list[Announcement] = []
 
@@ -150,10 +150,10 @@ def query_command(
     in_json: AsJson = False,
 ) -> None:
     """Answer a query with noise: charge it, draw once, keep that."""
-    from unspoken.answering import query
     from unspoken.doors.output_files import room_for
     from unspoken.doors.projects import declared
     from unspoken.doors.querying import as_data, in_words
+    from unspoken.workflows.query import query
 
     given = declared(project)
     room_for(given.files.key, given.files.ledger)
@@ -195,7 +195,7 @@ def disclosed_command(
     """Say what became known otherwise, by a breach or by force."""
     from unspoken.doors.disclosing import in_words
     from unspoken.doors.projects import declared
-    from unspoken.serving.disclosing import disclosed
+    from unspoken.workflows.serve.disclosing import disclosed
 
     given = declared(project)
     with busy(err, "looking at what was given, for who knows this"):
@@ -256,7 +256,7 @@ def token_command(
 ) -> None:
     """Who may ask the service: tokens, each printed once."""
     from unspoken.doors.projects import declared
-    from unspoken.serving.tokens import Tokens
+    from unspoken.workflows.serve.tokens import Tokens
 
     tokens = Tokens(declared(project))
     if doing is Doing.list:

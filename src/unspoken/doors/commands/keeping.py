@@ -62,7 +62,7 @@ def verify_command(
     in_json: AsJson = False,
 ) -> None:
     """Make a release and its manifest again, and compare."""
-    from unspoken.releasing.reproducing import reproduce_all
+    from unspoken.workflows.release.reproducing import reproduce_all
 
     papers = sorted(manifest.glob("*.json")) if manifest.is_dir() else [manifest]
     if not papers:
@@ -145,7 +145,7 @@ def diff_command(
     """What changed: in the counts, in plans, and in rows since."""
     from unspoken.doors import as_json, changed
     from unspoken.doors.projects import declared
-    from unspoken.releasing import difference
+    from unspoken.workflows.release import difference
 
     given = declared(project)
     with busy(err, "comparing"):

@@ -65,7 +65,7 @@ def check_command(
         from unspoken.tables.policy.described import json_schema
 
         return show(json_schema())
-    from unspoken.releasing.checking import check
+    from unspoken.workflows.release.checking import check
 
     with busy(err, "looking at the project"):
         found = check(project)
@@ -97,13 +97,13 @@ def learn_command(
     """Count the table once, with noise; say what it shows."""
     from unspoken.doors.output_files import room_for
     from unspoken.doors.projects import declared
-    from unspoken.releasing.open_project import OpenProject
+    from unspoken.workflows.release.open_project import OpenProject
 
     given = declared(project)
     room_for(given.files.belief, given.files.key, given.files.ledger)
     with busy(err, "reading the table"), OpenProject.looked_at(given) as read:
         from unspoken.doors import as_json, tables  # loaded while keys are looked at
-        from unspoken.releasing import learn_project
+        from unspoken.workflows.release import learn_project
 
         ready = learn_project(read, fresh=fresh, again=again)
     warn(ready.warnings)
@@ -144,7 +144,7 @@ def leak_command(
             raise InputError(f"{option}: is for a table; a project says what is `sensitive`")
     ready = prepared(project, fresh)
     from unspoken.doors import as_json, tables  # once keys were looked at
-    from unspoken.releasing.undeclared import undeclared
+    from unspoken.workflows.release.undeclared import undeclared
 
     with busy(err, "looking at every answer"):
         found = ready.openly()
@@ -164,7 +164,7 @@ def _of_table(
     from unspoken.doors import as_json, first_minute
     from unspoken.doors.output_files import to_draw
     from unspoken.doors.starting import columns_listed
-    from unspoken.releasing.leaking import scan_table
+    from unspoken.workflows.release.leaking import scan_table
 
     write = None if drawn is None else to_draw(drawn)
     with busy(err, f"looking at {table}"):
@@ -208,22 +208,22 @@ def plan_command(
     """The most that can be released within the limits."""
     from unspoken.doors.output_files import to_draw
     from unspoken.doors.projects import declared, prepared
-    from unspoken.releasing.open_project import OpenProject
+    from unspoken.workflows.release.open_project import OpenProject
 
     write = None if drawn is None else to_draw(drawn)
     if adopt:
         given = declared(project).closing(close)
         with busy(err, "counting and planning"), OpenProject.looked_at(given) as read:
-            from unspoken.releasing import adopt_plan  # loaded while keys are looked at
+            from unspoken.workflows.release import adopt_plan  # loaded while keys are looked at
 
             ready = adopt_plan(read, by=by, why=why, extend=extend, fresh=fresh)
     else:
         ready = prepared(project, fresh, protecting=True).closing(close)
         ready = ready.extending() if extend else ready
-    from unspoken.answering import offers, refused_beside, undeclared_values
     from unspoken.doors import as_json, tables
     from unspoken.doors.announcing import Announcement
-    from unspoken.releasing.undeclared import undeclared
+    from unspoken.workflows.query import offers, refused_beside, undeclared_values
+    from unspoken.workflows.release.undeclared import undeclared
 
     with busy(err, "planning"):
         findings = ready.findings(curve=False)

@@ -10,11 +10,11 @@ from typing import Any
 from unspoken.core.pictures.palette import BEYOND
 from unspoken.core.types.premise import Premise
 from unspoken.doors.report import words
-from unspoken.serving.history import Happened
-from unspoken.serving.overview import OfferedPlan, Overview, WhatIf
-from unspoken.serving.standing import FULL, Standing
-from unspoken.serving.stream import UNKNOWN, FullestEpoch, Stream
 from unspoken.storage import prose
+from unspoken.workflows.serve.history import Happened
+from unspoken.workflows.serve.overview import OfferedPlan, Overview, WhatIf
+from unspoken.workflows.serve.standing import FULL, Standing
+from unspoken.workflows.serve.stream import UNKNOWN, FullestEpoch, Stream
 
 __all__ = ["history_page", "overview_page", "plan_page"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.doors.dashboard import content
-from unspoken.serving.overview import Overview, WhatIf
+from unspoken.workflows.serve.overview import Overview, WhatIf
 
 __all__ = ["POLICY", "Pages", "enter"]
 

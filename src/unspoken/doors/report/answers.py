@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from unspoken.answering import GivenAnswer, odds_beside, together
 from unspoken.assessment.findings import Findings
 from unspoken.storage import prose
+from unspoken.workflows.query import GivenAnswer, odds_beside, together
 
 __all__ = ["answers", "cost"]
 

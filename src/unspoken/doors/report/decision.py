@@ -8,11 +8,11 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from unspoken.answering import GivenAnswer
 from unspoken.assessment.findings import Findings
 from unspoken.assessment.leaks import Leak
 from unspoken.doors.report import starved, words
 from unspoken.storage import prose
+from unspoken.workflows.query import GivenAnswer
 
 __all__ = ["Signed", "decision"]
 

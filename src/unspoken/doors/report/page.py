@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from unspoken import doors
-from unspoken.answering import GivenAnswer, given_answers, refused_beside
 from unspoken.assessment.findings import Findings
 from unspoken.core.errors import InputError, printable
 from unspoken.core.pictures.palette import DARK, LIGHT, PAGE
@@ -21,6 +20,7 @@ from unspoken.doors.report.decision import Signed
 from unspoken.pictures import images
 from unspoken.storage.ledger import Ledger
 from unspoken.tables.files import atomically
+from unspoken.workflows.query import GivenAnswer, given_answers, refused_beside
 
 try:
     import jinja2

@@ -27,9 +27,9 @@ from unspoken.doors.service.shapes import (
 from unspoken.doors.service.steward import Response, Steward
 from unspoken.doors.service.watch import LOG, Watch
 from unspoken.doors.service.workers import Workers
-from unspoken.serving import Curator, Held
-from unspoken.serving.sessions import Sessions
-from unspoken.serving.tokens import Token, Tokens
+from unspoken.workflows.serve import Curator, Held
+from unspoken.workflows.serve.sessions import Sessions
+from unspoken.workflows.serve.tokens import Token, Tokens
 
 try:
     import fastapi

@@ -18,7 +18,7 @@ from unspoken.core.errors import UnspokenError
 from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
 from unspoken.doors.service.routes import PAGES, ROUTES, Route
 from unspoken.doors.service.watch import LOG, Watch
-from unspoken.serving.tokens import Token, Tokens
+from unspoken.workflows.serve.tokens import Token, Tokens
 
 __all__ = ["DEFECT", "Gate", "wrong"]
 

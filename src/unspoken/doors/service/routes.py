@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unspoken.serving.tokens import ROLES, Role
+from unspoken.workflows.serve.tokens import ROLES, Role
 
 __all__ = ["PAGES", "ROUTES", "Route"]
 

@@ -14,9 +14,9 @@ from typing import Any
 from unspoken.core.errors import InputError
 from unspoken.doors.service.app import MISSING, Service, application, require_fastapi
 from unspoken.doors.service.bounds import HEAD_SECONDS, Bounds
-from unspoken.serving import Curator
-from unspoken.serving.tokens import Tokens
 from unspoken.tables.policy import Project
+from unspoken.workflows.serve import Curator
+from unspoken.workflows.serve.tokens import Tokens
 
 try:
     import uvicorn

@@ -18,7 +18,7 @@ from typing import IO, Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unspoken.serving import ReleasedCells
+from unspoken.workflows.serve import ReleasedCells
 
 __all__ = ["FORMATS", "Sent"]
 

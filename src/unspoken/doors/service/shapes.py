@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unspoken.serving.request import LONGEST, Request
+from unspoken.workflows.serve.request import LONGEST, Request
 
 __all__ = [
     "PAGE", "After", "AnswerAsked", "CellsAsked", "Disclosed", "Format", "Most", "Wrong",

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 
 from unspoken.core.errors import InputError, LimitExceeded, UnspokenError
 from unspoken.doors.dashboard.pages import POLICY, Pages, enter
-from unspoken.serving import Curator
-from unspoken.serving.overview import approve, overview, what_if
-from unspoken.serving.sessions import COOKIE, Session, Sessions
+from unspoken.workflows.serve import Curator
+from unspoken.workflows.serve.overview import approve, overview, what_if
+from unspoken.workflows.serve.sessions import COOKIE, Session, Sessions
 
 __all__ = ["Response", "Steward"]
 

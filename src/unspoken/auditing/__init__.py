@@ -1,6 +1,0 @@
-"""Attacks: every bound that is claimed beside what an attacker really gets."""
-
-from unspoken.auditing.released_file import AuditedFile, audit_file
-from unspoken.auditing.releases import Attacked, Audited, audit
-
-__all__ = ["Attacked", "Audited", "AuditedFile", "audit", "audit_file"]
