@@ -20,7 +20,7 @@ from studies.catalogue import named
 from studies.page import IMAGES, PAGE, cells, line, lines, written
 from studies.row import Outcome, Row
 from unspoken.core.errors import InputError
-from unspoken.pictures.images import picture_writer
+from unspoken.interfaces.images import picture_writer
 
 Lines = dict[tuple[str, str], str]
 

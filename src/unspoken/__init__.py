@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unspoken.core.lending import PRESENTERS, lending
 
-if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
+if TYPE_CHECKING:  # for those who read without running; tests/structure holds it equal to HOMES
     from unspoken.core.adversary import Adversary as Adversary
     from unspoken.core.beliefs import Chain as Chain
     from unspoken.core.beliefs import Exchangeable as Exchangeable
@@ -94,7 +94,7 @@ MODULES = ("models", "published")  # called by their own name
 _lent = lending(__name__, HOMES)
 
 # How results become data frames and pictures.
-FRAMES, IMAGES = "unspoken.frames", "unspoken.pictures.images"
+FRAMES, IMAGES = "unspoken.interfaces.frames", "unspoken.interfaces.images"
 PRESENTERS.update(
     {
         "to_frame": (FRAMES, "frame"),

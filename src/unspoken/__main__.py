@@ -5,7 +5,7 @@ import sys
 
 gc.disable()  # of all that is loaded nothing can go: looking for it takes a sixth of the time
 try:
-    from unspoken.doors.cli import main
+    from unspoken.interfaces.command_line.cli import main
 except KeyboardInterrupt:
     sys.stderr.write("interrupted\n")
     sys.exit(130)

@@ -12,8 +12,8 @@ import pytest
 
 from unspoken.core.measures import MEASURES
 from unspoken.core.mechanisms import MECHANISMS
-from unspoken.doors import as_json
-from unspoken.doors.case import Case
+from unspoken.interfaces.case import Case
+from unspoken.interfaces.wording import as_json
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "cases"
 ROW = re.compile(

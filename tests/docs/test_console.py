@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from unspoken.doors import cli
+from unspoken.interfaces.command_line import cli
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ def test_the_tutorial_is_what_happens(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     # No progress, however slow the machine is.
-    monkeypatch.setattr("unspoken.doors.waiting.EVERY", 3600)
+    monkeypatch.setattr("unspoken.interfaces.command_line.waiting.EVERY", 3600)
     # The page says that noise is drawn anew each time; here it shows the counts without.
     exact = "unspoken.tables.learning.once.with_noise"
     monkeypatch.setattr(exact, lambda counts, *_: counts.copy())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import unspoken
-from unspoken.pictures.images import picture_writer
+from unspoken.interfaces.images import picture_writer
 
 pytestmark = pytest.mark.slow
 

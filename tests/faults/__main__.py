@@ -2,7 +2,7 @@
 
 python -m tests.faults                    all of them
 python -m tests.faults --draw 5           some; the seed is printed, --seed draws the same again
-python -m tests.faults --only NAME ...    these, or all of a room
+python -m tests.faults --only NAME ...    these, or all of a package
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ def chosen(arguments: argparse.Namespace) -> list[Fault]:
     every = faults()
     if arguments.only:
         strangers = set(arguments.only) - {
-            own for fault in every for own in (fault.name, fault.room)
+            own for fault in every for own in (fault.name, fault.package)
         }
         if strangers:
-            raise SystemExit(f"faults: no fault and no room is called {sorted(strangers)}")
-        return [fault for fault in every if {fault.name, fault.room} & {*arguments.only}]
+            raise SystemExit(f"faults: no fault and no package is called {sorted(strangers)}")
+        return [fault for fault in every if {fault.name, fault.package} & {*arguments.only}]
     if arguments.draw is None:
         return every
     seed = random.randrange(2**32) if arguments.seed is None else arguments.seed
@@ -113,7 +113,7 @@ def plant(planted: Sequence[Fault]) -> int:
             took = time.monotonic() - began
             survivors += test is None
             verdict = f"caught by {test}" if test else "SURVIVED"
-            print(f"{fault.room:11} {fault.name:44} {took:5.1f} s  {verdict}", flush=True)
+            print(f"{fault.package:11} {fault.name:44} {took:5.1f} s  {verdict}", flush=True)
     return survivors
 
 

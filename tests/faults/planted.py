@@ -12,7 +12,7 @@ from tests.selection import slow_tests
 
 __all__ = ["Fault", "faults", "misplaced"]
 
-ROOMS = Path(__file__).with_name("rooms")
+LISTS = Path(__file__).with_name("packages")
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Fault:
     """In ``file`` (under src/unspoken) the text ``old`` becomes ``new``; one of ``tests`` is to
     fail. Each is the path of a file and, after ``::``, a test function of it that `make test` runs.
 
-    ``beyond`` says why these tests are not those of the fault's own room.
+    ``beyond`` says why these tests are not those of the fault's own package.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Fault:
     beyond: str = ""
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         return Path(self.file).parts[0].removesuffix(".py")
 
     def path(self, source: Path) -> Path:
@@ -43,10 +43,10 @@ class Fault:
 
 
 def faults() -> list[Fault]:
-    """All of them, room by room: each room has its own list."""
+    """All of them, package by package: each package has its own list."""
     return [
         Fault(name=name, **{**fault, "tests": tuple(fault["tests"])})
-        for path in sorted(ROOMS.glob("*.toml"))
+        for path in sorted(LISTS.glob("*.toml"))
         for name, fault in tomllib.loads(path.read_text("utf-8")).items()
     ]
 
@@ -71,9 +71,9 @@ def why_not_daily(test: str, root: Path) -> str:
 def misplaced(fault: Fault, root: Path) -> list[str]:
     """What is wrong with the description of one fault."""
     complaints = [why for test in fault.tests if (why := why_not_daily(test, root))]
-    strangers = [test for test in fault.tests if not test.startswith(f"tests/{fault.room}/")]
+    strangers = [test for test in fault.tests if not test.startswith(f"tests/{fault.package}/")]
     if strangers and not fault.beyond:
-        complaints.append(f"{strangers[0]}: not in tests/{fault.room}; say why in `beyond`")
+        complaints.append(f"{strangers[0]}: not in tests/{fault.package}; say why in `beyond`")
     if not fault.path(root / "src").is_file():
         return [*complaints, f"{fault.file}: no such file"]
     text = fault.path(root / "src").read_text("utf-8")

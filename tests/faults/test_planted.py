@@ -1,4 +1,4 @@
-"""The list of faults keeps up with the code: every text is there once, every test is the room's."""
+"""The list of faults keeps up with the code: each text is there once, in tests of its package."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FAULTS = faults()
 
 def test_every_fault_can_be_planted(root: Path) -> None:
     wrong = [f"{fault.name}: {why}" for fault in FAULTS for why in misplaced(fault, root)]
-    assert not wrong, "the code has changed, mend tests/faults/rooms:\n" + "\n".join(wrong)
+    assert not wrong, "the code has changed, mend tests/faults/packages:\n" + "\n".join(wrong)
 
 
 def test_there_are_enough_of_them_everywhere() -> None:
     assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 100
-    assert min(Counter(fault.room for fault in FAULTS).values()) >= 1
+    assert min(Counter(fault.package for fault in FAULTS).values()) >= 1
 
 
 def test_a_misplaced_fault_is_found(root: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_misplaced_fault_is_found(root: Path) -> None:
     for wrong in (
         Fault("stranger", sound.file, "no such text", "", sound.tests),
         Fault("the same", sound.file, sound.old, sound.old, sound.tests),
-        Fault("elsewhere", sound.file, sound.old, sound.new, ("tests/house/test_words.py",)),
+        Fault("elsewhere", sound.file, sound.old, sound.new, ("tests/structure/test_words.py",)),
         Fault("nowhere", "no/such.py", sound.old, sound.new, sound.tests),
         Fault("untested", sound.file, sound.old, sound.new, ("tests/no/such.py",)),
         Fault("any of a file", sound.file, sound.old, sound.new, (sound.tests[0].split("::")[0],)),

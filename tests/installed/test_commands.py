@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from tests.installed.conftest import ENVIRONMENT, PROGRAM, Unspoken
-from unspoken.client import Client
-from unspoken.doors.cli import COMMANDS
+from unspoken.interfaces.client import Client
+from unspoken.interfaces.command_line.cli import COMMANDS
 
 LISTENING = re.compile(r"http://127\.0\.0\.1:\d+")
 

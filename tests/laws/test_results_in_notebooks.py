@@ -13,10 +13,9 @@ import pytest
 
 import unspoken
 from tests.workflows.release.small import small
-from unspoken import frames
 from unspoken.core.pictures import Bar, bars
+from unspoken.interfaces import frames, images
 from unspoken.noise import published
-from unspoken.pictures import images
 from unspoken.workflows.release import rehearse
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.test_dashboard import NAMES, pages
+from tests.interfaces.test_dashboard import NAMES, pages
 from tests.servers.conftest import needed
 from tests.within import HANG
 

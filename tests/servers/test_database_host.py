@@ -18,7 +18,7 @@ from tests.servers.listening import CLEARTEXT, MD5, listening
 from tests.storage.test_archive import changed
 from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
-from unspoken.doors import cli
+from unspoken.interfaces.command_line import cli
 from unspoken.storage.custody.archive import backup, restore
 from unspoken.storage.ledger import Ledger
 from unspoken.storage.ledger.database_host import HOSTS, other_hosts_allowed

@@ -22,8 +22,8 @@ from tests.servers.postgresql import free_port
 from tests.within import HANG, eventually
 from tests.workflows.serve import building
 from tests.workflows.serve.running import Running, running
-from unspoken.client import Client
 from unspoken.core.errors import InputError, LimitExceeded
+from unspoken.interfaces.client import Client
 from unspoken.workflows.release import adopt_plan
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"

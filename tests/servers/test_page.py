@@ -14,7 +14,7 @@ from tests.servers.conftest import needed
 from tests.tables.engines.test_protocol import ATTRIBUTES, KEYS, rows
 from tests.within import HANG
 from tests.workflows.release.small import small
-from unspoken.doors.report.page import write_report
+from unspoken.interfaces.report.page import write_report
 from unspoken.workflows.release import prepare
 
 PHONE = 400  # pixels; a window of Chromium is wider, so the page stands in a frame

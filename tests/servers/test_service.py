@@ -11,7 +11,7 @@ import pytest
 from tests.servers.conftest import needed
 from tests.workflows.serve import building
 from tests.workflows.serve.running import running
-from unspoken.doors.service.bounds import Bounds
+from unspoken.interfaces.service.bounds import Bounds
 from unspoken.workflows.release import adopt_plan
 
 CHECKS = [

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.storage.custody.carrying import export_ledger, import_ledger
 from unspoken.storage.custody.custody import verified
 from unspoken.workflows.release import release

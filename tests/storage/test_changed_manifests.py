@@ -16,7 +16,7 @@ from tests.selection import slow_values
 from tests.workflows.release.test_by_record import project, table
 from unspoken.assessment.promise import Promise
 from unspoken.core.errors import InputError
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.storage.ledger import Ledger
 from unspoken.workflows.release import release
 from unspoken.workflows.release.reproducing import UNCHECKED, reproduce_all

@@ -12,7 +12,7 @@ from tests.within import HANG
 from tests.workflows.release.killed import released_until
 from tests.workflows.release.test_by_epoch import months, project
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.storage.writing.leftovers import remove_leftovers
 from unspoken.tables.files import partial_of, unfinished
 from unspoken.tables.policy import Project

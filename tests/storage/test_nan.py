@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.doors.conftest import Run, folder, occupancy, run  # noqa: F401
+from tests.interfaces.conftest import Run, folder, occupancy, run  # noqa: F401
 from tests.workflows.release.small import Attributes, small
 from unspoken.core.errors import InputError
 from unspoken.tables.policy import Project

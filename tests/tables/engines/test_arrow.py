@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.house.source import ask
+from tests.structure.source import ask
 from unspoken.tables.engines.arrow import boolean, coded, flags, missing, numbers, plain, texts
 
 MASKS = [[], [True], [True, False, False, True, True, False, True, False, True, True, False]]

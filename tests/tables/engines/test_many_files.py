@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unspoken.core.errors import InputError
-from unspoken.doors.starting import begin
+from unspoken.interfaces.command_line.starting import begin
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.protocol import Scan
 from unspoken.tables.policy import Project, check_files

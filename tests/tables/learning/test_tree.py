@@ -21,7 +21,8 @@ from tests.tables.learning.test_chow_liu import edges_of
 from tests.tables.learning.test_counting import ROW
 from tests.tables.learning.test_counting import learned as counted
 from unspoken.core.errors import InputError, TooLarge
-from unspoken.doors import as_json, tables
+from unspoken.interfaces.wording import as_json
+from unspoken.interfaces.wording import results as tables
 from unspoken.tables.learning import Learned, table_of
 from unspoken.tables.policy import Project
 from unspoken.workflows.release import learn_project, prepare, rehearse, release

@@ -17,7 +17,7 @@ import pytest
 from tests.selection import slow_values
 from tests.workflows.query.test_answers import AGES, answered
 from tests.workflows.query.wards import project, wards
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.workflows.query import intervals as module
 from unspoken.workflows.query.attribute_cells import Span
 from unspoken.workflows.query.exact import Exact

@@ -14,7 +14,7 @@ import pytest
 from tests.workflows.query.test_answers import APART, DISEASES, answered
 from tests.workflows.query.wards import project, wards
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.doors import as_json
+from unspoken.interfaces.wording import as_json
 from unspoken.workflows.query import (
     Promised,
     given_answers,

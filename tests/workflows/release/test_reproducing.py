@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.release.small import small
 from unspoken.core.errors import InputError
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.workflows.release import release
 from unspoken.workflows.release.reproducing import Reproduced, reproduce_all
 

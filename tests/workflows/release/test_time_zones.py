@@ -15,7 +15,7 @@ import pytest
 
 from tests.workflows.release.small import KEY, planned, small
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.doors.starting import begin
+from unspoken.interfaces.command_line.starting import begin
 from unspoken.tables.policy import Project
 from unspoken.workflows.release import release
 

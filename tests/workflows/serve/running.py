@@ -18,12 +18,12 @@ import uvicorn
 
 from tests.within import HANG, eventually
 from tests.workflows.serve.planted_clock import PlantedClock
-from unspoken.client import Client
-from unspoken.doors.service import gate
-from unspoken.doors.service import running as service_running
-from unspoken.doors.service.app import Service
-from unspoken.doors.service.bounds import Bounds
-from unspoken.doors.service.running import server, service
+from unspoken.interfaces.client import Client
+from unspoken.interfaces.service import gate
+from unspoken.interfaces.service import running as service_running
+from unspoken.interfaces.service.app import Service
+from unspoken.interfaces.service.bounds import Bounds
+from unspoken.interfaces.service.running import server, service
 from unspoken.tables.policy import Project
 from unspoken.workflows.serve.tokens import Tokens
 

@@ -21,9 +21,9 @@ import pytest
 from tests.within import HANG
 from tests.workflows.serve import building
 from tests.workflows.serve.running import running
-from unspoken.client import Client, ReleasedCells
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.doors.service.bounds import Bounds
+from unspoken.interfaces.client import Client, ReleasedCells
+from unspoken.interfaces.service.bounds import Bounds
 from unspoken.storage.ledger import Ledger
 from unspoken.tables.policy import Project
 from unspoken.workflows.release import adopt_plan
@@ -88,8 +88,8 @@ def test_days_arrive_and_every_answer_is_charged_once(path: Path) -> None:
 
 SERVE = """
 import os, signal, sys
-from unspoken.doors.service.bounds import Bounds
-from unspoken.doors.service.running import server, service
+from unspoken.interfaces.service.bounds import Bounds
+from unspoken.interfaces.service.running import server, service
 from unspoken.tables.policy import Project
 from unspoken.workflows.serve import curator
 

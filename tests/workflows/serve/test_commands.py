@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.serve import building
-from unspoken.doors.cli import run
-from unspoken.doors.service import app, running
+from unspoken.interfaces.command_line.cli import run
+from unspoken.interfaces.service import app, running
 from unspoken.tables.policy import Project
 from unspoken.workflows.serve.tokens import Tokens, token_file
 

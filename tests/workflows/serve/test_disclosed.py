@@ -17,8 +17,8 @@ from tests.workflows.serve import building
 from tests.workflows.serve.running import running
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.core.mechanisms import RecordCoin
-from unspoken.doors import disclosing
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
+from unspoken.interfaces.wording import disclosing
 from unspoken.workflows.release import adopt_plan
 from unspoken.workflows.release.preparing import Prepared
 from unspoken.workflows.serve import Curator, Refused, Request

@@ -17,7 +17,7 @@ from tests.workflows.release.test_reproducing import reproduce
 from tests.workflows.serve import building
 from tests.workflows.serve.running import running
 from unspoken.core.errors import InputError, LimitExceeded
-from unspoken.doors.cli import run
+from unspoken.interfaces.command_line.cli import run
 from unspoken.storage.custody.archive import backup, restore
 from unspoken.storage.custody.custody import verified
 from unspoken.storage.ledger import Account, Ledger

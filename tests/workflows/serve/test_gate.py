@@ -13,9 +13,9 @@ import pytest
 
 from tests.within import HANG
 from tests.workflows.serve.running import WHO
-from unspoken.doors.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
-from unspoken.doors.service.gate import App, Gate, Receive, Send
-from unspoken.doors.service.watch import Watch
+from unspoken.interfaces.service.bounds import BODY_SECONDS, FORM_SECONDS, Bounds
+from unspoken.interfaces.service.gate import App, Gate, Receive, Send
+from unspoken.interfaces.service.watch import Watch
 from unspoken.tables.policy import Project
 from unspoken.workflows.serve.tokens import Tokens
 

@@ -16,9 +16,9 @@ import pytest
 from tests.within import HANG, eventually
 from tests.workflows.serve import building
 from tests.workflows.serve.running import WHO, Running, running
-from unspoken.doors.service.app import application
-from unspoken.doors.service.bounds import Bounds
-from unspoken.doors.service.routes import PAGES, ROUTES
+from unspoken.interfaces.service.app import application
+from unspoken.interfaces.service.bounds import Bounds
+from unspoken.interfaces.service.routes import PAGES, ROUTES
 from unspoken.tables.policy import Project
 from unspoken.workflows.serve.tokens import Tokens
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.within import HANG
 from unspoken.core.errors import InputError
-from unspoken.doors.service.running import listening
+from unspoken.interfaces.service.running import listening
 from unspoken.workflows.serve import Curator, Held
 
 

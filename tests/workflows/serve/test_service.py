@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from tests.within import HANG, eventually
 from tests.workflows.serve import building
 from tests.workflows.serve.running import WHO, Running, running
-from unspoken.doors.service.bounds import Bounds
-from unspoken.doors.service.routes import ROUTES
+from unspoken.interfaces.service.bounds import Bounds
+from unspoken.interfaces.service.routes import ROUTES
 from unspoken.workflows.serve.tokens import Tokens, token_file
 
 COUNT = "SELECT COUNT(*) FILTER (WHERE arrival = 'late') FROM visits"

@@ -16,8 +16,8 @@ from tests.within import HANG, eventually
 from tests.workflows.serve import building
 from tests.workflows.serve.planted_clock import PlantedClock
 from tests.workflows.serve.running import Running, running
-from unspoken.doors.service import bounds
-from unspoken.doors.service.bounds import Bounds
+from unspoken.interfaces.service import bounds
+from unspoken.interfaces.service.bounds import Bounds
 
 SECONDS = 1.0  # of the service, whose clock goes on by the steps of a test
 HEALTH = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.serve import building
 from tests.workflows.serve.running import Running, running
-from unspoken.doors.service.routes import FORM, PAGES
+from unspoken.interfaces.service.routes import FORM, PAGES
 from unspoken.storage.ledger import Ledger
 from unspoken.workflows.serve.tokens import Tokens
 

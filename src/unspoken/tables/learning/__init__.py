@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unspoken.core.lending import lending
 
-if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
+if TYPE_CHECKING:  # for those who read without running; tests/structure holds it equal to HOMES
     from unspoken.tables.learning.counts.contexts import ContextCounts as ContextCounts
     from unspoken.tables.learning.counts.contexts import contexts_of as contexts_of
     from unspoken.tables.learning.counts.counted import Cache as Cache

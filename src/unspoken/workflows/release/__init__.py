@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unspoken.core.lending import lending
 
-if TYPE_CHECKING:  # for those who read without running; tests/house holds it equal to HOMES
+if TYPE_CHECKING:  # for those who read without running; tests/structure holds it equal to HOMES
     from unspoken.workflows.release.checking import Checked as Checked
     from unspoken.workflows.release.checking import check as check
     from unspoken.workflows.release.decided import adopt_plan as adopt_plan

@@ -1,1 +1,0 @@
-"""Doors: the command line and the report. They show numbers; they make none."""

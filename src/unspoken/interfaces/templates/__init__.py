@@ -1,0 +1,1 @@
+"""The pages as Jinja templates: report, dashboard, attacks."""
