@@ -7,7 +7,7 @@ import itertools
 
 import unspoken
 from unspoken.noise.calibration import calibrate
-from unspoken.noise.published.dependent import baseline, dpm_neighbours
+from unspoken.published.dependent import baseline, dpm_neighbours
 
 LIMIT = 1.0
 LENGTHS = (4, 8, 16, 32)

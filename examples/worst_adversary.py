@@ -6,7 +6,7 @@ docs/theorems/worst-adversary.md
 import numpy as np
 
 import unspoken
-from unspoken.noise.published import graph
+from unspoken.published import graph
 
 OPPOSITE = np.array([[0.05, 0.95], [0.95, 0.05]])
 household = unspoken.Joint(0.5 * np.einsum("ab,ac->abc", OPPOSITE, OPPOSITE), names="ABC")

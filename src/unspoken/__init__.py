@@ -68,29 +68,29 @@ if TYPE_CHECKING:  # for those who read without running; tests/structure holds i
 # Where each public name lives.
 HOMES = {
     "core.adversary": ["Adversary"],
-    "workflows.query": ["query"],
-    "workflows.audit": ["audit"],
     "core.beliefs": [
         "Chain", "Exchangeable", "Gaussian", "Independent", "Joint", "Network", "Pairwise", "Tree",
     ],
-    "noise.calibration": ["Calibrated", "accuracy", "calibrate"],
-    "noise.comparing": ["Compared", "compare"],
     "core.conversion": ["bound_from_dp", "dp_budget", "temporal", "temporal_budget"],
     "core.errors": ["UnspokenError"],
     "core.families": ["Beliefs", "Box", "Frechet", "GaussianBall", "Intervals", "Rows"],
-    "tables.learning": ["learn"],
     "core.mechanisms": [
         "Extension", "Finite", "Geometric", "Laplace", "OneSided", "OneSidedNoise",
         "RandomizedResponse", "RecordCounts", "Suppression", "Together",
     ],
-    "planning": ["Plan", "plan"],
     "core.questions": ["leakage", "leakages", "odds", "view"],
-    "workflows.release": ["leak", "prepare", "release"],
     "core.searching": ["Worst", "worst"],
     "core.types.bound": ["Bound", "Estimate"],
     "core.types.domain": ["NOT_SENSITIVE", "RELEASED", "WITHHELD"],
+    "noise.calibration": ["Calibrated", "accuracy", "calibrate"],
+    "noise.comparing": ["Compared", "compare"],
+    "planning": ["Plan", "plan"],
+    "tables.learning": ["learn"],
+    "workflows.audit": ["audit"],
+    "workflows.query": ["query"],
+    "workflows.release": ["leak", "prepare", "release"],
 }  # fmt: skip
-MODULES = ("models", "published")  # called by their own name
+MODULES = ("client", "models", "published")  # called by their own name
 _lent = lending(__name__, HOMES)
 
 # How results become data frames and pictures.

@@ -1,5 +1,8 @@
 """Formulas of the four papers as they were printed: no guarantees, so they return an Estimate."""
 
+import sys
+from importlib import import_module
+
 from unspoken.noise.published import (
     Claim,
     Edge,
@@ -45,3 +48,16 @@ __all__ = [
     "picture",
     "sequential",
 ]
+
+# The modules of it, by their public names too.
+for _name in (
+    "dependent",
+    "dependent_claims",
+    "dependent_friends",
+    "edges",
+    "graph",
+    "information_claims",
+    "picture",
+    "tails",
+):
+    sys.modules[f"{__name__}.{_name}"] = import_module(f"unspoken.noise.published.{_name}")

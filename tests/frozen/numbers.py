@@ -12,7 +12,7 @@ import pyarrow as pa
 import unspoken
 from tests.frozen.recorder import Recorder
 from tests.laws.frozen import numbers
-from unspoken.noise import published
+from unspoken import published
 
 __all__ = ["record"]
 

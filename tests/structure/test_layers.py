@@ -29,7 +29,7 @@ PACKAGES = (
 )
 # What a package is made of, from the bottom up in the same way; "*" is everything not named.
 PARTS = {
-    "unspoken": (*PACKAGES, "models", "published", "__main__"),
+    "unspoken": (*PACKAGES, "client", "models", "published", "__main__"),
     "unspoken.core": (
         "errors",
         "lending",
@@ -83,7 +83,8 @@ EXTRAS = {
 OPENERS = {*EXTRAS.values()}
 # What a command does is imported by the function that is the command, when it is run.
 COMMANDS = "unspoken.interfaces.command_line.commands."
-LAZY = ("unspoken", "unspoken.core.lending")  # fetch names when they are asked for
+# These fetch names when they are asked for, or give modules their public names.
+LAZY = ("unspoken", "unspoken.core.lending", "unspoken.models", "unspoken.published")
 
 
 def imported(module: Module, node: ast.AST) -> Iterator[str]:

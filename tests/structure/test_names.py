@@ -23,6 +23,18 @@ import json, unspoken
 missing = [name for name in unspoken.__all__ if not hasattr(unspoken, name)]
 print(json.dumps([list(unspoken.__all__), missing]))
 """
+ALIASED = """
+import json, pkgutil
+from importlib import import_module
+wrong = []
+for package in ("models", "published"):
+    home = import_module(f"unspoken.noise.{package}")
+    for module in (m.name for m in pkgutil.iter_modules(home.__path__)):
+        own = import_module(f"unspoken.noise.{package}.{module}")
+        if import_module(f"unspoken.{package}.{module}") is not own:
+            wrong.append(f"unspoken.{package}.{module}")
+print(json.dumps(wrong))
+"""
 REGISTERED = """
 import json
 from unspoken.core.{kind} import {table}
@@ -148,6 +160,10 @@ def test_public_names_are_sorted(root: Path) -> None:
 
 def test_public_names_resolve(root: Path) -> None:
     none_of(unresolved_names(root), "Names in unspoken.__all__ that unspoken does not have:")
+
+
+def test_public_modules_are_those_of_their_packages(root: Path) -> None:
+    none_of(ask(root, ALIASED), "Name these in src/unspoken/models.py or published.py:")
 
 
 def test_public_names_are_typed(root: Path) -> None:

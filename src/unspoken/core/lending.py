@@ -1,6 +1,8 @@
-"""The lazy door: a package lends names that live in its modules, fetched when they are asked for.
+"""Names that are imported when they are first asked for.
 
-Such a name is never that of a module of the package, which would be found in its place.
+A package lends the names of its modules (`lending`), so that importing it loads none of them; such
+a name is never that of a module of the package, which would be found in its place. Results ask
+the interfaces for what needs a library (`presenter`).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ PRESENTERS: dict[str, tuple[str, str]] = {}
 
 
 def lending(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], object]:
-    """What `__getattr__` of the package is; ``homes``: the names that each of its modules has."""
+    """The `__getattr__` of a package; ``homes``: {module of the package: names that live in it}."""
     home = {name: module for module, names in homes.items() for name in names}
 
     def fetched(name: str) -> object:
