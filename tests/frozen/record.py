@@ -56,7 +56,7 @@ def main(side: Path, file: Path, chosen: Sequence[str]) -> None:
 def signatures(recorder: Recorder) -> None:
     """How public names are called."""
     import unspoken
-    from unspoken.noise import published
+    from unspoken import published
 
     for prefix, module in (("unspoken", unspoken), ("unspoken.published", published)):
         public = {name: getattr(module, name) for name in module.__all__}

@@ -1,6 +1,6 @@
 """From a differential-privacy guarantee to what dependence lets somebody infer, and back.
 
-The guarantee of differential privacy holds whether or not data is dependent. What this room adds
+The guarantee of differential privacy holds whether or not data is dependent. What this package adds
 is how far, under a stated dependence, an output can move what somebody believes of one variable.
 """
 

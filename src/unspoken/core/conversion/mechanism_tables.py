@@ -2,7 +2,7 @@
 
 Neighbours differ in the *value* of one variable (Hamming distance). Papers that count rows of a
 histogram make replacing one record two steps (one leaves, one comes); a mechanism that is e0-DP
-for adding or removing a record is then only 2 e0-DP here, and all numbers of this room double.
+for adding or removing a record is then only 2 e0-DP here, and all numbers of this package double.
 """
 
 from __future__ import annotations

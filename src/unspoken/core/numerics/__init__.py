@@ -1,1 +1,1 @@
-"""Arithmetic that keeps its digits (logarithms, entropies, directed rounding), and coins."""
+"""Arithmetic that keeps its digits (logarithms, entropies, directed rounding)."""

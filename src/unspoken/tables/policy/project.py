@@ -69,8 +69,8 @@ class Project:
         """The project that this text would be in a file at ``path``."""
         file = Path(path)
         tables, place = tables_of(text, str(path))
-        rooms = (checks, plan_checks, query_checks)
-        wrong = [complaint for room in rooms for complaint in room.complaints(tables)]
+        modules = (checks, plan_checks, query_checks)
+        wrong = [complaint for module in modules for complaint in module.complaints(tables)]
         place.refuse([*wrong, *paths.complaints(tables, file)])
         return _project(tables, place, paths.absolute(Path.cwd(), str(file)))
 
