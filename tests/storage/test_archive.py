@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import unspoken
+from tests.project_copies import copy_project
 from tests.workflows.release.growing import chances, grow, project
 from unspoken.core.errors import InputError
 from unspoken.storage.custody.archive import backup, restore
@@ -26,19 +27,32 @@ KEPT = ["belief.json", "ledger.sqlite", "unspoken.key", "unspoken.key.head", "un
 FIRST = "ledger.sqlite.first"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    (tmp_path / "old").mkdir()
-    grow(tmp_path / "old", 1)
-    path = project(tmp_path / "old")
-    unspoken.release(path)
-    return path
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that was released once."""
+    folder = tmp_path_factory.mktemp("released")
+    grow(folder, 1)
+    unspoken.release(project(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def backup_of_released(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its backup."""
+    file = tmp_path_factory.mktemp("backup") / "b.zip"
+    backup(released / "unspoken.toml", file)
+    return file
 
 
 @pytest.fixture
-def packed(path: Path, tmp_path: Path) -> Path:
-    backup(path, tmp_path / "b.zip")
-    return tmp_path / "b.zip"
+def path(released: Path, tmp_path: Path) -> Path:
+    return copy_project(released, tmp_path / "old")
+
+
+@pytest.fixture
+def packed(path: Path, backup_of_released: Path, tmp_path: Path) -> Path:
+    """A backup of the project at ``path``, beside its folder."""
+    return Path(shutil.copy2(backup_of_released, tmp_path / "b.zip"))
 
 
 def changed(packed: Path, name: str, content: bytes, keep_digest: bool = False) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from tests.project_copies import copy_project
 from tests.selection import slow_values
 from tests.workflows.release.test_by_record import project, table
 from unspoken.assessment.promise import Promise
@@ -57,6 +58,19 @@ def of_another_draw(folder: Path) -> Path:
     release(path, 0.4)
     release(path, 0.4, draw=2)
     return folder / "released-draw-2.manifest.json"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The manifest of ``one_file``, in a folder that is copied and never changed."""
+    return one_file(tmp_path_factory.mktemp("released"))
+
+
+@pytest.fixture
+def manifest(released: Path, tmp_path: Path) -> Path:
+    """The same in a copy of that folder."""
+    copy_project(released.parent, tmp_path)
+    return tmp_path / released.name
 
 
 def places(document: Any, place: Place = ()) -> Iterator[Place]:
@@ -166,8 +180,9 @@ def changed(manifest: Path, **fields: Any) -> Path:
 
 
 @pytest.mark.slow
-def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manifest = one_file(tmp_path)
+def test_the_first_difference_is_named(
+    tmp_path: Path, manifest: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     limits = {**json.loads(manifest.read_text())["limits"], "odds_cap": 300.0}
     other = changed(manifest, limits=limits, promise=[])
     assert run(["verify", str(other), str(tmp_path)]) == 2
@@ -179,8 +194,9 @@ def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.slow
 @pytest.mark.parametrize("value", [None, "removed", 1.0, 10**6, "", "0" * 64, True])
 @pytest.mark.parametrize("field", ["number", "head"])
-def test_a_changed_charge_is_named(tmp_path: Path, field: str, value: object) -> None:
-    manifest = one_file(tmp_path)
+def test_a_changed_charge_is_named(
+    tmp_path: Path, manifest: Path, field: str, value: object
+) -> None:
     charge = json.loads(manifest.read_text())["charge"]
     charge = {**charge, field: value}
     if value == "removed":
@@ -190,8 +206,7 @@ def test_a_changed_charge_is_named(tmp_path: Path, field: str, value: object) ->
 
 
 @pytest.mark.slow
-def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    manifest = one_file(tmp_path)
+def test_a_name_that_is_there_twice_is_refused(tmp_path: Path, manifest: Path) -> None:
     other = manifest.with_name("other.json")
     other.write_text(manifest.read_text().replace('"unit": [', '"unit": ["name"],\n  "unit": ['))
     with pytest.raises(InputError, match="is no manifest that unspoken wrote"):
@@ -199,9 +214,10 @@ def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_of_another_version_stay(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was written is verified, and written again, by what the ledger kept of it."""
-    manifest = one_file(tmp_path)
     before = manifest.read_bytes()
     monkeypatch.setattr(Promise, "lines", lambda _: ("in other words",))
     monkeypatch.setattr("unspoken.storage.writing.manifest.installed_version", lambda: "9.9")
@@ -215,8 +231,7 @@ def test_words_of_another_version_stay(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_terms_that_were_changed_in_the_ledger(tmp_path: Path) -> None:
-    manifest = one_file(tmp_path)
+def test_terms_that_were_changed_in_the_ledger(tmp_path: Path, manifest: Path) -> None:
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         update = "UPDATE beliefs SET text = replace(text, 'biased', 'right')"
         assert connection.execute(f"{update} WHERE text LIKE '%is biased%'").rowcount == 1
@@ -252,8 +267,7 @@ def test_an_event_of_an_older_version(
 
 
 @pytest.mark.slow
-def test_a_belief_that_was_changed_in_the_ledger_is_found(tmp_path: Path) -> None:
-    manifest = one_file(tmp_path)
+def test_a_belief_that_was_changed_in_the_ledger_is_found(tmp_path: Path, manifest: Path) -> None:
     with sqlite3.connect(tmp_path / "ledger.sqlite") as own:
         own.execute("UPDATE beliefs SET text = replace(text, '\"rows\"', '\"Rows\"')")
     with pytest.raises(InputError, match=r"the belief of event 1 \(.*\) was changed"):

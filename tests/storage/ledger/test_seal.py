@@ -22,16 +22,24 @@ from unspoken.storage.prf import Key
 EVENTS = [event("1", a=0.5), event("2", a=0.25, b=0.1), event("month", a=1.0), event("3", b=0.5)]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A ledger with four events, and a copy of it with the first two."""
-    path = tmp_path / "l.sqlite"
+@pytest.fixture(scope="module")
+def charged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a ledger of four events, and a copy of it with the first two."""
+    folder = tmp_path_factory.mktemp("charged")
+    path = folder / "l.sqlite"
     for number, one in enumerate(EVENTS, start=1):
         assert charge(Ledger(path), one) == number
         if number == 2:
-            shutil.copy(path, tmp_path / "old.sqlite")
-            shutil.copy(tmp_path / "key.head", tmp_path / "old.head")
-    return path
+            shutil.copy(path, folder / "old.sqlite")
+            shutil.copy(folder / "key.head", folder / "old.head")
+    return folder
+
+
+@pytest.fixture
+def path(charged: Path, tmp_path: Path) -> Path:
+    """The ledger with four events in a copy of that folder."""
+    shutil.copytree(charged, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "l.sqlite"
 
 
 def changed(path: Path, *statements: str) -> None:
