@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import sys
@@ -76,11 +77,25 @@ def test_the_checkpoint_is_the_replay(events: list[Release]) -> None:
             assert same(path)
 
 
-def charged(path: Path) -> list[Release]:
-    events = [event("1", a=0.5), event("2", a=0.25, b=0.1), event("month", a=1.0)]
-    for one in events:
-        charge(Ledger(path), one)
-    return events
+EVENTS = [event("1", a=0.5), event("2", a=0.25, b=0.1), event("month", a=1.0)]
+
+
+@pytest.fixture(scope="module")
+def charged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a ledger of these events, each charged by another object."""
+    folder = tmp_path_factory.mktemp("charged")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chain, "FEW", 0)
+        for one in EVENTS:
+            charge(Ledger(folder / "l.sqlite"), one)
+    return folder
+
+
+@pytest.fixture
+def path(charged: Path, tmp_path: Path) -> Path:
+    """That ledger in a copy of the folder."""
+    shutil.copytree(charged, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "l.sqlite"
 
 
 def changed(path: Path, statement: str) -> None:
@@ -107,17 +122,13 @@ def changed(path: Path, statement: str) -> None:
         "REPLACE INTO account SELECT key, '{}' FROM account WHERE key LIKE '[\"epoch\"%'",
     ],
 )
-def test_one_that_is_not_of_these_events_is_made_again(statement: str, tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    events = charged(path)
+def test_one_that_is_not_of_these_events_is_made_again(statement: str, path: Path) -> None:
     changed(path, statement)
     assert same(path)
-    assert charge(Ledger(path), events[1]) == 2
+    assert charge(Ledger(path), EVENTS[1]) == 2
 
 
-def test_a_refusal_leaves_the_account_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    charged(path)
+def test_a_refusal_leaves_the_account_as_it_was(path: Path) -> None:
     ledger = Ledger(path)
 
     def refuse(account: Account) -> None:
@@ -163,10 +174,8 @@ def _killed(path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
-def test_killed_between_the_event_and_the_account(tmp_path: Path) -> None:
+def test_killed_between_the_event_and_the_account(path: Path) -> None:
     """They are written together or not at all."""
-    path = tmp_path / "l.sqlite"
-    charged(path)
     worker = FORKED.Process(target=_killed, args=(path,))
     worker.start()
     worker.join(HANG)
