@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -37,6 +38,14 @@ class Ended:
 Unspoken = Callable[..., Ended]
 
 
+@dataclass(frozen=True)
+class MadeToken:
+    """A folder with the project of the demo, and what `unspoken token new` printed there."""
+
+    folder: Path
+    printed: dict[str, Any]
+
+
 def run_program(folder: Path, *command: object) -> Ended:
     """Run a program in a folder until it ends."""
     words = [str(word) for word in command]
@@ -44,6 +53,16 @@ def run_program(folder: Path, *command: object) -> Ended:
         words, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def run_unspoken(folder: Path, *arguments: object) -> Ended:
+    """Run `unspoken` in a folder; it has to end with the code 0, and to write JSON if asked to."""
+    ended = run_program(folder, PROGRAM, *arguments)
+    assert ended.code == 0, ended
+    assert "Traceback" not in ended.errors
+    if "--json" in arguments:
+        assert ended.json["unspoken"]
+    return ended
 
 
 @pytest.fixture(scope="session")
@@ -64,13 +83,22 @@ def folder(finished_demo: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def unspoken(folder: Path) -> Unspoken:
     """Run `unspoken` in that copy; it has to end with the code 0, and to write JSON if asked to."""
+    return functools.partial(run_unspoken, folder)
 
-    def run(*arguments: object) -> Ended:
-        ended = run_program(folder, PROGRAM, *arguments)
-        assert ended.code == 0, ended
-        assert "Traceback" not in ended.errors
-        if "--json" in arguments:
-            assert ended.json["unspoken"]
-        return ended
 
-    return run
+@pytest.fixture(scope="session")
+def made_token(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> MadeToken:
+    """A copy of that folder in which a token was made for the application lighting."""
+    folder = tmp_path_factory.mktemp("token") / "copy"
+    shutil.copytree(finished_demo, folder)
+    command = ["token", "new", "lighting", "--project", "demo", "--json"]
+    return MadeToken(folder, run_unspoken(folder, *command).json)
+
+
+@pytest.fixture(scope="session")
+def made_backup(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of the project of the demo."""
+    folder = tmp_path_factory.mktemp("backup") / "copy"
+    shutil.copytree(finished_demo, folder)
+    run_unspoken(folder, "backup", "demo.zip", "demo", "--json")
+    return folder / "demo.zip"

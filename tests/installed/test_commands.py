@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import urllib.request
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from tests.installed.conftest import ENVIRONMENT, PROGRAM, Unspoken
+from tests.installed.conftest import ENVIRONMENT, PROGRAM, MadeToken, Unspoken, run_unspoken
 from unspoken.interfaces.client import Client
 from unspoken.interfaces.command_line.cli import COMMANDS
 
@@ -98,14 +99,16 @@ def test_audit(unspoken: Unspoken, folder: Path) -> None:
     assert (folder / "attacks.html").is_file()
 
 
-def test_token(unspoken: Unspoken) -> None:
-    made = unspoken("token", "new", "lighting", "--project", "demo", "--json").json
-    (listed,) = unspoken("token", "list", "--project", "demo", "--json").json["tokens"]
-    assert made["id"] == listed["id"]
+def test_token(made_token: MadeToken) -> None:
+    """The fixture ran `token new`."""
+    listing = run_unspoken(made_token.folder, "token", "list", "--project", "demo", "--json")
+    (listed,) = listing.json["tokens"]
+    assert made_token.printed["id"] == listed["id"]
 
 
-def test_serve(unspoken: Unspoken, folder: Path) -> None:
-    made = unspoken("token", "new", "lighting", "--project", "demo", "--json").json
+def test_serve(made_token: MadeToken, tmp_path: Path) -> None:
+    folder = shutil.copytree(made_token.folder, tmp_path / "copy")
+    token = made_token.printed["token"]
     command = [PROGRAM, "serve", "demo", "--port", "0"]
     with subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
@@ -118,7 +121,7 @@ def test_serve(unspoken: Unspoken, folder: Path) -> None:
                 if found := LISTENING.search(line):
                     break
             assert found, lines
-            assert Client(found[0], made["token"]).ask("first_arrival").to_arrow().num_rows > 0
+            assert Client(found[0], token).ask("first_arrival").to_arrow().num_rows > 0
             with urllib.request.urlopen(f"{found[0]}/dashboard") as page:
                 assert b"<form" in page.read()
         finally:
@@ -130,14 +133,13 @@ def test_diff(unspoken: Unspoken) -> None:
     assert unspoken("diff", "demo", "--json").json["unspoken"] == "diff"
 
 
-def test_backup(unspoken: Unspoken, folder: Path) -> None:
-    unspoken("backup", "demo.zip", "demo", "--json")
-    assert (folder / "demo.zip").is_file()
+def test_backup(made_backup: Path) -> None:
+    """The fixture ran it."""
+    assert made_backup.is_file()
 
 
-def test_restore(unspoken: Unspoken) -> None:
-    unspoken("backup", "demo.zip", "demo")
-    unspoken("restore", "demo.zip", "again", "--json")
+def test_restore(unspoken: Unspoken, made_backup: Path) -> None:
+    unspoken("restore", made_backup, "again", "--json")
     assert len(unspoken("ledger", "again", "--json").json["events"]) == 1
 
 
