@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from tests.project_copies import copy_project
 from tests.workflows.release.small import small
 from tests.workflows.release.test_by_record import project, shown, table
 from unspoken import Extension, release
@@ -38,10 +39,48 @@ def edited(path: Path, old: str, new: str) -> Path:
     return path
 
 
-@pytest.mark.slow
-def test_a_raised_limit(tmp_path: Path) -> None:
-    path = pinned(tmp_path)
+@pytest.fixture(scope="module")
+def folder_of_released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that was released with an odds cap of 2."""
+    folder = tmp_path_factory.mktemp("released")
+    release(pinned(folder))
+    return folder
+
+
+@pytest.fixture
+def released(folder_of_released: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_released, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder_of_planned(folder_of_released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that project with an extension adopted for an odds cap of 4."""
+    path = copy_project(folder_of_released, tmp_path_factory.mktemp("planned"))
+    adopt_plan(edited(path, "odds_cap = 2.0", "odds_cap = 4.0"), extend=True)
+    return path.parent
+
+
+@pytest.fixture
+def planned(folder_of_planned: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_planned, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder_of_extended(folder_of_planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that project with the extension released."""
+    path = copy_project(folder_of_planned, tmp_path_factory.mktemp("extended"))
     release(path)
+    return path.parent
+
+
+@pytest.fixture
+def extended(folder_of_extended: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_extended, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_raised_limit(tmp_path: Path, released: Path) -> None:
+    path = released
     before = shown(tmp_path / "released.parquet")
     edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
     found = learn_project(path).extending().findings(curve=False)
@@ -65,21 +104,17 @@ def test_a_raised_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_account_is_of_pairs(tmp_path: Path) -> None:
+def test_the_account_is_of_pairs(tmp_path: Path, extended: Path) -> None:
     """What was out and what is out now, as one mechanism: judged like any other."""
-    path = pinned(tmp_path)
-    first = release(path)
-    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
-    adopt_plan(path, extend=True)
-    second = release(path)
     ledger, found = Ledger(tmp_path / "ledger.sqlite"), list[Any]()
-    account = Account.of(ledger.events())
+    first, second = ledger.events()
+    account = Account.of([first, second])
     found = [account.exposure(account.readers()).fold({})]
-    both = unspoken.Together([first.event.mechanism, second.event.mechanism])
-    law = unspoken.prepare(path).learned.belief
+    both = unspoken.Together([first.mechanism, second.mechanism])
+    law = unspoken.prepare(extended).learned.belief
     who = unspoken.Adversary("late", secret=["yes"])
     own, told = (unspoken.leakage(law, each, who, "odds").high for each in (found[0], both))
-    alone = unspoken.leakage(law, second.event.mechanism, who, "odds").high
+    alone = unspoken.leakage(law, second.mechanism, who, "odds").high
     assert own == pytest.approx(told, rel=1e-9)
     assert alone <= told <= 4.4  # under what was learned, which lies beside what the box allows
 
@@ -150,24 +185,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_old_plan_beside_an_extension_is_still_refused(tmp_path: Path) -> None:
+def test_an_old_plan_beside_an_extension_is_still_refused(extended: Path) -> None:
     """Only what was planned given what is out is: another label tosses both coins anew."""
-    path = pinned(tmp_path)
-    release(path)
-    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
-    adopt_plan(path, extend=True)
-    release(path)
+    path = extended
     edited(path, 'label = "1"', 'label = "2"')
     with pytest.raises(LimitExceeded, match="this plan does not fit"):
         release(path)
 
 
 @pytest.mark.slow
-def test_first_readings_hold(tmp_path: Path) -> None:
-    path = pinned(tmp_path)
-    release(path)
-    edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
-    adopt_plan(path, extend=True)
+def test_first_readings_hold(tmp_path: Path, planned: Path) -> None:
+    path = planned
     pq.write_table(table(change=1), tmp_path / "table.parquet")
     with pytest.raises(LimitExceeded, match="changed since it was first read"):
         release(path)
@@ -186,6 +214,19 @@ def by_months(folder: Path, months: int) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def folder_by_months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project of two months that was released with an odds cap of 2."""
+    folder = tmp_path_factory.mktemp("months")
+    release(by_months(folder, 2))
+    return folder
+
+
+@pytest.fixture
+def two_months(folder_by_months: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_by_months, tmp_path)
+
+
 def files(folder: Path) -> dict[str, Any]:
     return {path.stem: shown(path) for path in sorted((folder / "released").glob("*.parquet"))}
 
@@ -195,10 +236,9 @@ def test_epochs_are_named_in_the_order_of_their_numbers() -> None:
     assert epochs.said() == ["1, 2, 10 new", "more is shown of 2026-9, 2026-10"]
 
 
-def test_old_epochs_of_a_folder(tmp_path: Path) -> None:
+def test_old_epochs_of_a_folder(tmp_path: Path, two_months: Path) -> None:
     """Their rows are read again, and the file shows more; what came since has both coins."""
-    path = by_months(tmp_path, 2)
-    release(path)
+    path = two_months
     before = files(tmp_path)
     edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
     adopt_plan(path, extend=True)
@@ -229,11 +269,10 @@ def test_old_epochs_of_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_extension_that_was_killed_is_written_by_the_next_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, two_months: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was charged, so its files are owed; those that lie there show less."""
-    path = by_months(tmp_path, 2)
-    release(path)
+    path = two_months
     before = files(tmp_path)
     edited(path, "odds_cap = 2.0", "odds_cap = 4.0")
     adopt_plan(path, extend=True)
