@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from tests.project_copies import copy_project
 from tests.workflows.query.test_answers import answered, charges, left
 from tests.workflows.query.wards import project, wards
 from unspoken.core.errors import LimitExceeded
@@ -61,6 +62,19 @@ def of_months(folder: Path, table: pa.Table) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def folder_of_released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project whose months were released."""
+    folder = tmp_path_factory.mktemp("released")
+    release(of_months(folder, wards()))
+    return folder
+
+
+@pytest.fixture
+def released(folder_of_released: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_released, tmp_path)
+
+
 def came_late(disease: str = "flu") -> pa.Table:
     """One row more of the first month and one of the second, of persons who were not there."""
     rows = wards().slice(0, 2).set_column(0, "person", [[98, 99]])
@@ -70,10 +84,11 @@ def came_late(disease: str = "flu") -> pa.Table:
 ILL = "SELECT COUNT(*) FROM wards WHERE disease = 'hiv'"
 
 
-def test_rows_that_came_late_are_asked_about_once_they_are_released(tmp_path: Path) -> None:
+def test_rows_that_came_late_are_asked_about_once_they_are_released(
+    tmp_path: Path, released: Path
+) -> None:
     """Each was read once. Before it is released, and once any row changed, it is refused."""
-    path = of_months(tmp_path, wards())
-    release(path)
+    path = released
     assert answered(path, ILL, epsilon=0.01).value is not None
     of_months(tmp_path, pa.concat_tables([wards(), came_late()]))
     with pytest.raises(LimitExceeded, match="changed since it was first read"):
@@ -128,12 +143,26 @@ def apart(folder: Path, table: pa.Table) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def folder_for_city(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that was released to one of the two."""
+    folder = tmp_path_factory.mktemp("city")
+    release(apart(folder, wards()), reader="city")
+    return folder
+
+
+@pytest.fixture
+def released_to_city(folder_for_city: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_for_city, tmp_path)
+
+
 @pytest.mark.slow
-def test_rows_that_others_were_given_in_other_parts_are_asked_about(tmp_path: Path) -> None:
+def test_rows_that_others_were_given_in_other_parts_are_asked_about(
+    tmp_path: Path, released_to_city: Path
+) -> None:
     """One was given them in two parts, the other, later, in one; then more came."""
     young, late = "SELECT COUNT(*) FROM wards WHERE age < 20", came_late()
-    path = apart(tmp_path, wards())
-    release(path, reader="city")
+    path = released_to_city
     apart(tmp_path, pa.concat_tables([wards(), late]))
     release(path, reader="ward")
     with pytest.raises(LimitExceeded, match="changed since"):
@@ -154,10 +183,11 @@ def test_rows_that_others_were_given_in_other_parts_are_asked_about(tmp_path: Pa
             query(path, young.replace("<", ">="), reader, epsilon=0.01)
 
 
-def test_rows_that_went_after_others_were_given_them_are_a_change(tmp_path: Path) -> None:
+def test_rows_that_went_after_others_were_given_them_are_a_change(
+    tmp_path: Path, released_to_city: Path
+) -> None:
     """Also to whom all rows were given that are there."""
-    path = apart(tmp_path, wards())
-    release(path, reader="city")
+    path = released_to_city
     apart(tmp_path, pa.concat_tables([wards(), came_late()]))
     release(path, reader="ward")
     apart(tmp_path, wards())
@@ -198,10 +228,11 @@ def test_where_nothing_else_is_left_the_release_is_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_what_late_rows_are_told_of_counts_beside_what_was_shown(tmp_path: Path) -> None:
+def test_what_late_rows_are_told_of_counts_beside_what_was_shown(
+    tmp_path: Path, released: Path
+) -> None:
     """All that is left for the rows that were there first is left for the epoch, and no more."""
-    path = of_months(tmp_path, wards())
-    release(path)
+    path = released
     before = query(path, ILL, dry_run=True)
     of_months(tmp_path, pa.concat_tables([wards(), came_late()]))
     release(path)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.project_copies import copy_project
 from tests.workflows.release.small import small
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.storage.custody.custody import verified
@@ -42,6 +43,19 @@ def project(folder: Path, rows: list[Row], **more: Any) -> Path:
         folder, pa.Table.from_pylist(rows), ATTRIBUTES, keys=("id", "day"),
         **{"epoch": MONTHS, **more},
     )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder_of_january(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project of which one month was released."""
+    folder = tmp_path_factory.mktemp("january")
+    release(project(folder, months(1)))
+    return folder
+
+
+@pytest.fixture
+def january(folder_of_january: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_january, tmp_path)
 
 
 def files(path: Path) -> dict[str, bytes]:
@@ -99,9 +113,8 @@ def test_nothing_new_costs_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_record_alone_is_said_each_time(tmp_path: Path) -> None:
+def test_a_changed_record_alone_is_said_each_time(tmp_path: Path, january: Path) -> None:
     """What was given out stays as it is, and nobody has to do anything."""
-    release(project(tmp_path, months(1)))
     rows = months(1)
     for row in rows[:2]:
         row["b"] = "v" if row["b"] == "u" else "u"
@@ -114,8 +127,7 @@ def test_a_changed_record_alone_is_said_each_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_becomes_sensitive_is_a_change(tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
+def test_what_becomes_sensitive_is_a_change(tmp_path: Path, january: Path) -> None:
     stricter = {**ATTRIBUTES, "a": {**ATTRIBUTES["a"], "sensitive": "a in ('y', 'z')"}}
     path = small(
         tmp_path, pa.Table.from_pylist(months(1)), stricter, keys=("id", "day"), epoch=MONTHS
@@ -128,8 +140,7 @@ def test_what_becomes_sensitive_is_a_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_rows_that_are_gone_stay_out(tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
+def test_rows_that_are_gone_stay_out(tmp_path: Path, january: Path) -> None:
     before = files(tmp_path / "unspoken.toml")
     done = release(project(tmp_path, months(1, 2)[5:]))
     assert done.epochs is not None
@@ -140,8 +151,7 @@ def test_rows_that_are_gone_stay_out(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["released/2026-01.parquet", "released-manifests/2026-01.2.json"])
-def test_a_file_that_is_gone_is_written_again(name: str, tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
+def test_a_file_that_is_gone_is_written_again(name: str, tmp_path: Path, january: Path) -> None:
     late = {"id": 7_000, "day": "2026-01-30", "a": "y", "b": "v"}
     path = project(tmp_path, [*months(1), late])
     release(path)
@@ -156,10 +166,9 @@ def test_a_file_that_is_gone_is_written_again(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_late_rows_come_again_and_again(tmp_path: Path) -> None:
+def test_late_rows_come_again_and_again(tmp_path: Path, january: Path) -> None:
     """Each time a file with those alone, and the epoch is compared with all that it had."""
     rows = months(1)
-    release(project(tmp_path, rows))
     for number in (2, 3):
         rows = [*rows, {"id": 1_000 * number, "day": "2026-01-02", "a": "x", "b": "u"}]
         assert release(project(tmp_path, rows)).rows == 1
@@ -172,8 +181,9 @@ def test_late_rows_come_again_and_again(tmp_path: Path) -> None:
     assert "1 record changed" in said
 
 
-def test_without_what_was_first_read_nothing_that_differs_is_released(tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
+def test_without_what_was_first_read_nothing_that_differs_is_released(
+    tmp_path: Path, january: Path
+) -> None:
     (kept,) = (tmp_path / "ledger.sqlite.first").iterdir()
     whole = kept.read_bytes()
     late = {"id": 7_000, "day": "2026-01-30", "a": "y", "b": "v"}
@@ -190,9 +200,10 @@ def test_without_what_was_first_read_nothing_that_differs_is_released(tmp_path: 
 
 
 @pytest.mark.slow
-def test_what_was_first_read_is_made_again_while_nothing_differs(tmp_path: Path) -> None:
-    path = project(tmp_path, months(1))
-    release(path)
+def test_what_was_first_read_is_made_again_while_nothing_differs(
+    tmp_path: Path, january: Path
+) -> None:
+    path = january
     (kept,) = (tmp_path / "ledger.sqlite.first").iterdir()
     whole = kept.read_bytes()
     kept.unlink()
@@ -283,8 +294,7 @@ def test_what_is_not_ours_costs_nothing(name: str, folder: bool, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_ledger_put_back_is_found_out_by_any_of_the_files(tmp_path: Path) -> None:
-    release(project(tmp_path, months(1)))
+def test_a_ledger_put_back_is_found_out_by_any_of_the_files(tmp_path: Path, january: Path) -> None:
     old = {n: (tmp_path / n).read_bytes() for n in ("ledger.sqlite", "unspoken.key.head")}
     path = project(tmp_path, months(1, 2))
     release(path)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unspoken
+from tests.project_copies import copy_project
 from tests.workflows.release.growing import chances, grow, project
 from unspoken.core.errors import InputError, LimitExceeded
 from unspoken.storage.ledger import Ledger
@@ -22,6 +23,34 @@ from unspoken.workflows.release import adopt_plan, learn_project, rehearse
 def path(tmp_path: Path) -> Path:
     grow(tmp_path, 1)
     return project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder_of_learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the same project after its rows were counted."""
+    folder = tmp_path_factory.mktemp("learned")
+    grow(folder, 1)
+    learn_project(project(folder))
+    return folder
+
+
+@pytest.fixture
+def learned(folder_of_learned: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_learned, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder_of_released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the same project after one release."""
+    folder = tmp_path_factory.mktemp("released")
+    grow(folder, 1)
+    unspoken.release(project(folder))
+    return folder
+
+
+@pytest.fixture
+def released(folder_of_released: Path, tmp_path: Path) -> Path:
+    return copy_project(folder_of_released, tmp_path)
 
 
 @pytest.mark.slow
@@ -41,8 +70,8 @@ def test_growing_data_goes_out_under_the_plan_of_the_first_release(path: Path) -
 
 
 @pytest.mark.slow
-def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
-    learn_project(path)
+def test_a_plan_is_made_from_the_belief_file_alone(learned: Path) -> None:
+    path = learned
     plan = unspoken.prepare(path).plan()
     grow(path.parent, 3)  # other rows, the same belief
     assert unspoken.prepare(path).plan().epsilon == plan.epsilon
@@ -50,15 +79,15 @@ def test_a_plan_is_made_from_the_belief_file_alone(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_rows_are_never_counted_twice(path: Path) -> None:
-    learn_project(path)
+def test_the_same_rows_are_never_counted_twice(learned: Path) -> None:
+    path = learned
     with pytest.raises(InputError, match="these very rows were counted before"):
         learn_project(path, again=True)
 
 
 @pytest.mark.slow
-def test_counting_again_multiplies_and_asks_for_a_plan(path: Path) -> None:
-    unspoken.release(path)
+def test_counting_again_multiplies_and_asks_for_a_plan(released: Path) -> None:
+    path = released
     assert unspoken.prepare(path).promise.cap_all == pytest.approx(4 * math.exp(0.5))
     grow(path.parent, 2)
     again = learn_project(path, again=True)
@@ -146,8 +175,8 @@ def test_exact_counts_of_history_are_of_no_row_that_is_released(path: Path) -> N
     assert math.isinf(unspoken.prepare(path).promise.epsilon)
 
 
-def test_noisy_countings_stay_in_the_promise_without_noise(path: Path) -> None:
-    learn_project(path)
+def test_noisy_countings_stay_in_the_promise_without_noise(learned: Path) -> None:
+    path = learned
     grow(path.parent, 2)
     project(path.parent, '[belief]\nnoise = "none"\nhistory = "day < 30"\n')
     assert unspoken.prepare(path).promise.epsilon == 0.5
@@ -169,8 +198,8 @@ def test_an_adopted_plan_stays_though_limits_are_raised(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_lower_limits_hold_for_an_adopted_plan_too(path: Path) -> None:
-    unspoken.release(path)
+def test_lower_limits_hold_for_an_adopted_plan_too(released: Path) -> None:
+    path = released
     project(path.parent, **{"limit_bits = 0.2\n": "limit_bits = 0.01\n"})
     grow(path.parent, 2)
     with pytest.raises(LimitExceeded, match=r"the limit is 0\.01"):
@@ -186,8 +215,8 @@ def test_lower_limits_hold_for_an_adopted_plan_too(path: Path) -> None:
         ('keys = ["person", "day"]', 'keys = ["day", "person"]', "`keys`"),
     ],
 )
-def test_other_rules_count_something_else(path: Path, old: str, new: str, said: str) -> None:
-    learn_project(path)
+def test_other_rules_count_something_else(learned: Path, old: str, new: str, said: str) -> None:
+    path = learned
     project(path.parent, **{old: new})
     with pytest.raises(InputError, match=f"{said} is not what it was when belief.json was counted"):
         unspoken.release(path)
@@ -297,9 +326,9 @@ def test_a_value_that_comes_later_takes_no_place_of_another(path: Path, form: st
     ("value", "said"), [(None, "is missing in a row"), ("few", "holds none of its values in a row")]
 )
 def test_later_rows_are_as_declared_or_are_refused(
-    path: Path, value: str | None, said: str
+    released: Path, value: str | None, said: str
 ) -> None:
-    unspoken.release(path)
+    path = released
     grow(path.parent, 2)
     table = pq.read_table(path.parent / "t.parquet")
     used = [*table.column("use").to_pylist()[:-1], value]
