@@ -6,8 +6,8 @@ docs/theorems/dependent-differential-privacy.md
 import itertools
 
 import unspoken
-from unspoken.noise.calibration import calibrate
-from unspoken.published.dependent import baseline, dpm_neighbours
+from unspoken import calibrate
+from unspoken.published import baseline, dpm_neighbours
 
 LIMIT = 1.0
 LENGTHS = (4, 8, 16, 32)

@@ -3,7 +3,7 @@
 docs/theorems/information-privacy.md
 """
 
-from unspoken.core.conversion import bound_from_dp, dp_budget
+from unspoken import bound_from_dp, dp_budget
 
 LIMIT = 1.0
 SIGMAS = (0.0, 0.01, 0.1, 0.5, 1.0)

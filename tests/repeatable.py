@@ -31,7 +31,7 @@ class System:
 
 
 def repeat(draws: Draws, patch: pytest.MonkeyPatch) -> None:
-    """From here on the two doors to randomness open on these draws."""
+    """From here on the two sources of randomness open on these draws."""
 
     def made(domain: Any, metric: Any, scale: float) -> Laplace:
         return Laplace(draws, make_laplace(domain, metric, scale=scale), scale)

@@ -22,7 +22,7 @@ from tests.effort import examples
 from unspoken.core.errors import InputError
 from unspoken.core.numerics import coin_thresholds
 from unspoken.core.numerics.coin_thresholds import ALWAYS, released, threshold
-from unspoken.storage import coins
+from unspoken.storage import coins, records
 from unspoken.storage.coins import (
     ALGORITHM,
     MasterKey,
@@ -31,7 +31,6 @@ from unspoken.storage.coins import (
     encode_keys,
     fresh_draws,
 )
-from unspoken.tables import records
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "coins.json").read_text("utf-8"))
 MASTER = bytes.fromhex(GOLDEN["master"])

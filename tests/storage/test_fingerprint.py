@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.core.numerics import reference
 from unspoken.core.errors import InputError
 from unspoken.storage.coins import MasterKey, encode_keys
+from unspoken.storage.combinations import combined
 from unspoken.storage.fingerprint import KeyNumbers, RowFingerprint
-from unspoken.tables.combinations import combined
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "coins.json").read_text("utf-8"))
 MASTER = MasterKey(bytes.fromhex(GOLDEN["master"]))

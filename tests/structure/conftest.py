@@ -1,4 +1,4 @@
-"""A house with a planted fault, to see that the check finds it."""
+"""A source tree with a planted fault, to see that the check finds it."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -71,7 +71,7 @@ def read_modules(root: Path, folders: tuple[str, ...]) -> list[Module]:
     return [Module(path.relative_to(root), path.read_text("utf-8")) for path in sorted(found)]
 
 
-# No test changes the repository; a house with a planted fault is read anew each time.
+# No test changes the repository; a source tree with a planted fault is read anew each time.
 read_once = cache(read_modules)
 
 

@@ -53,7 +53,7 @@ def unresolved_names(root: Path) -> list[str]:
 
 
 def names_unlike_types(root: Path) -> list[str]:
-    """Public names that a type checker does not see in the lazy door, or sees alone."""
+    """Public names that a type checker does not see in the package itself, or sees alone."""
     names, _ = ask(root, PUBLIC)
     tree = ast.parse((root / "src" / "unspoken" / "__init__.py").read_text("utf-8"))
     typed = [node for node in tree.body if isinstance(node, ast.If)]
@@ -66,7 +66,7 @@ def names_unlike_types(root: Path) -> list[str]:
     return sorted(seen ^ set(names))
 
 
-def doors_unlike_types(root: Path) -> list[str]:
+def lent_names_unlike_types(root: Path) -> list[str]:
     """Of every package that lends its names: those that HOMES and the types place differently,
     and those that a module of the package would stand in the place of.
     """
@@ -171,21 +171,23 @@ def test_public_names_are_typed(root: Path) -> None:
 
 
 def test_what_is_lent_is_typed_and_found(root: Path) -> None:
-    none_of(doors_unlike_types(root), "Name these in HOMES and under TYPE_CHECKING, of one home:")
+    none_of(
+        lent_names_unlike_types(root), "Name these in HOMES and under TYPE_CHECKING, of one home:"
+    )
 
 
-def test_a_door_unlike_its_types_is_found(plant: Plant) -> None:
+def test_a_lent_name_unlike_its_types_is_found(plant: Plant) -> None:
     text = "if TYPE_CHECKING:\n    from unspoken.tables.learning.plain import learn as learn\n"
     root = plant(
         "src/unspoken/tables/learning/__init__.py", f"{text}HOMES = {{'plain': ['learn']}}"
     )
-    assert doors_unlike_types(root) == []
+    assert lent_names_unlike_types(root) == []
     plant("src/unspoken/tables/learning/learn.py", "")
-    assert len(doors_unlike_types(root)) == 1
+    assert len(lent_names_unlike_types(root)) == 1
     plant(
         "src/unspoken/tables/learning/__init__.py", f"{text}HOMES = {{'plain': ['tell'], 'x': []}}"
     )
-    assert len(doors_unlike_types(root)) == 2
+    assert len(lent_names_unlike_types(root)) == 2
 
 
 def test_names_say_what_is_inside(root: Path) -> None:

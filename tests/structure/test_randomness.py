@@ -1,4 +1,4 @@
-"""Two doors to randomness: storage/coins.py and noise.py. Simulation gets a seeded generator."""
+"""Two sources of randomness, coins and noise; simulation gets a seeded generator."""
 
 import ast
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import pytest
 from tests.structure.conftest import Plant
 from tests.structure.source import Module, modules, none_of
 
-DOORS = ("unspoken.storage.coins", "unspoken.noise.discrete_laplace")
+SOURCES_OF_OURS = ("unspoken.storage.coins", "unspoken.noise.discrete_laplace")
 # The demo makes the seeded generator that it hands to the simulator, the audit one for its trials.
 MADE = ("unspoken.interfaces.command_line.demo", "unspoken.interfaces.command_line.auditing")
 SOURCES = {
@@ -58,7 +58,7 @@ def randomness(root: Path) -> list[str]:
     return [
         f
         for module in modules(root)
-        if module.name not in (*DOORS, *MADE)
+        if module.name not in (*SOURCES_OF_OURS, *MADE)
         for f in faults_in(module)
     ]
 
@@ -66,7 +66,8 @@ def randomness(root: Path) -> list[str]:
 def test_only_coins_are_random(root: Path) -> None:
     none_of(
         randomness(root),
-        "Randomness comes from storage/coins.py or noise.py, or as rng: np.random.Generator.",
+        "Randomness comes from storage/coins.py or noise/discrete_laplace.py, or as a parameter "
+        "rng: np.random.Generator.",
     )
 
 

@@ -117,12 +117,12 @@ def test_locks_name_no_host(root: Path) -> None:
     none_of(hosts_in_locks(root), "Make the lock with `make lock`; it holds no addresses:")
 
 
-def test_doors_compute_nothing(root: Path) -> None:
-    none_of(computed(root), "Work it out in releasing or below; doors show it:")
+def test_interfaces_compute_nothing(root: Path) -> None:
+    none_of(computed(root), "Compute it in workflows or below; interfaces show it:")
 
 
-def test_only_doors_print(root: Path) -> None:
-    none_of(prints(root), "Return it, or raise it; only doors print:")
+def test_only_interfaces_print(root: Path) -> None:
+    none_of(prints(root), "Return it, or raise it; only interfaces print:")
 
 
 def test_sentences_go_on(root: Path) -> None:
@@ -194,6 +194,6 @@ def test_planted_arithmetic_is_found(text: str, plant: Plant) -> None:
     assert len(computed(plant("src/unspoken/interfaces/wording/results.py", text))) == 1
 
 
-def test_doors_may_round(plant: Plant) -> None:
+def test_interfaces_may_round(plant: Plant) -> None:
     text = "from unspoken.tables.files import atomically\nplaces = math.floor(math.log10(odds))"
     assert computed(plant("src/unspoken/interfaces/words.py", text)) == []

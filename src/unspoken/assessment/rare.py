@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.core.numerics.arrays import Array
-from unspoken.core.types.column import FEW_ROWS
+from unspoken.tables.column import FEW_ROWS
 
 __all__ = ["FEW", "Grouped"]
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.core.numerics.arrays import Array, Mask
-from unspoken.core.types.column import FEW_ROWS
+from unspoken.tables.column import FEW_ROWS
 
 __all__ = ["CHANCE", "TellingCells", "ValueCounts", "telling_cells"]
 

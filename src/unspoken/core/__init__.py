@@ -5,7 +5,9 @@ an adversary (`adversary.py`) a view: every possible answer with its probability
 that it leads to (`views`). A measure (`measures`) is the maximum or the average of a convex
 function of these posteriors; the result is a bound with two ends and a premise (`types/bound.py`).
 `questions.py` asks for it of one adversary, `searching` of the worst one, `conversion` starts from
-an epsilon. No files, no SQL, no keys, no sentences: NumPy is all that is needed.
+an epsilon. Below them stand exact arithmetic (`numerics`), shared types (`types`), errors, and how
+results show themselves (`display.py`, `pictures`). No files, no SQL, no keys, no sentences: NumPy
+is all that is needed.
 
 May import: nothing of unspoken.
 

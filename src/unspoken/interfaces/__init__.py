@@ -2,8 +2,8 @@
 
 `command_line` has one function for each command (`commands`); `wording` has the sentences and
 tables that people read, `templates` the pages; `report`, `dashboard` and `attacks` make pages of
-them; `service` is the curator over HTTP and `client.py` its other end; `frames.py` and `images.py`
-make data frames and drawn pictures of results.
+them; `case.py` answers case files; `service` is the curator over HTTP and `client.py` its other
+end; `frames.py` and `images.py` make data frames and drawn pictures of results.
 
 May import: core, noise, planning, tables, storage, assessment, workflows.
 

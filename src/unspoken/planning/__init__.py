@@ -6,7 +6,8 @@ attribute) or by record (one coin for each record, from a linear program, in `re
 May import: core, noise.
 
 Start reading: `plans.py`, where `plan` decides which of the two is asked for; then
-`records/planner.py`, where the linear program is built and solved.
+`records/planner.py`, which has the linear program built (`records/program.py`) and solved
+(`records/solver.py`), and `frontier.py` for plans by cell.
 """
 
 from unspoken.planning.closure import Closure, closure

@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Words
 from unspoken.storage.prf import KEY_BYTES, Derives, Key, block_cipher, drawn
+from unspoken.storage.records import RecordKeys, encode_keys
 from unspoken.tables.files import created
-from unspoken.tables.records import RecordKeys, encode_keys
 
 __all__ = [
     "ALGORITHM",

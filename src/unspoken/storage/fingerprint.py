@@ -11,9 +11,9 @@ import pyarrow as pa
 from unspoken.core.errors import InputError, unknown
 from unspoken.core.numerics.arrays import Words
 from unspoken.storage.coins import BATCH
+from unspoken.storage.combinations import Combined, combined
 from unspoken.storage.prf import Derives, block_cipher, drawn
-from unspoken.tables.combinations import Combined, combined
-from unspoken.tables.records import RecordKeys, encode_rows
+from unspoken.storage.records import RecordKeys, encode_rows
 
 __all__ = ["FINGERPRINT", "KeyNumbers", "RowFingerprint"]
 

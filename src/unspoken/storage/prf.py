@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from unspoken.core.errors import InputError
 from unspoken.core.numerics.arrays import Codes, Words
 from unspoken.storage.core_dumps import forbid_core_dumps
-from unspoken.tables.records import Chunk, RecordKeys
+from unspoken.storage.records import Chunk, RecordKeys
 
 __all__ = ["KEY_BYTES", "Derived", "Derives", "Key", "block_cipher", "chain", "drawn"]
 

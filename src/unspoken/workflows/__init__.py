@@ -1,6 +1,7 @@
 """What people do with a project: release, query, serve, audit; one folder each.
 
-`release` plans, checks, charges the ledger, reads rows, tosses coins and writes, in this order;
+`release` plans, checks, reads rows, tosses coins, writes hidden files, charges the ledger and
+publishes, in this order (and looks at a table alone, for `leak`);
 `query` answers SQL with noise; `serve` gives applications what they may have, without knowing HTTP;
 `audit` attacks releases, and holds what each attack reaches against the bound that was claimed.
 

@@ -1,4 +1,4 @@
-"""Brute force, independent of the room: lists of everything, sums over everything."""
+"""Brute force, independent of the package: lists of everything, sums over everything."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.tables.engines.conftest import DAYS, Write
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.engines.protocol import Scan
 from unspoken.tables.engines.row_sql import RowSQL

@@ -1,6 +1,6 @@
 """A project file with everything in it, and the columns it is about."""
 
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 
 GOOD = """\
 format = 1

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tables.policy.cases import COLUMNS, GOOD, edited
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 from unspoken.tables.policy import Project, check_columns
 
 

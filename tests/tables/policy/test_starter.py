@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.tables.policy.cases import COLUMNS
 from unspoken.core.errors import InputError
-from unspoken.core.numerics.round_edges import round_edges
-from unspoken.core.types.column import Cell, ColumnInfo, Grouping, Kind
+from unspoken.tables.column import Cell, ColumnInfo, Grouping, Kind
 from unspoken.tables.engines.sql import literal, name_in_sql
 from unspoken.tables.policy import Project, check_columns, starter
 from unspoken.tables.policy.guesses import guess_keys, guess_unit, named_by
+from unspoken.tables.round_edges import round_edges
 
 pytestmark = pytest.mark.slow
 

@@ -15,11 +15,10 @@ import pytest
 import unspoken
 from unspoken.assessment.table_scan import TableScan
 from unspoken.assessment.telling_cells import CHANCE
-from unspoken.core.numerics import two_way
-from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.tables.engines.duckdb import DuckTable
-from unspoken.workflows.release import column_pairs, leaking
+from unspoken.workflows.release import column_pairs, leaking, two_way
 from unspoken.workflows.release.coded_columns import CodedColumn, coded_columns
+from unspoken.workflows.release.two_way import blocks_of, two_way_counts
 
 FEW = 5
 

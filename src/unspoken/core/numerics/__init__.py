@@ -1,1 +1,1 @@
-"""Arithmetic that keeps its digits (logarithms, entropies, directed rounding)."""
+"""Arithmetic that keeps its digits: logarithms, entropies, directed rounding, coin thresholds."""

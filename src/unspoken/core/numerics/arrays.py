@@ -1,4 +1,4 @@
-"""The array types every room shares."""
+"""The array types that all packages share."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import ColumnInfo
 from unspoken.storage.prose import listed
+from unspoken.tables.column import ColumnInfo
 from unspoken.tables.engines.column_info import ZONED
 from unspoken.tables.engines.duckdb import DuckTable
 from unspoken.tables.files import atomically

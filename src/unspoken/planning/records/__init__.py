@@ -16,7 +16,8 @@ planner         from that to the table, in order; task: a problem with its rows;
     column_generation  very many pairs, of which only those that pay are in it: answer_catalogue,
                 smoothed
   quiet         of all best tables one that tells little; needed: and one that keeps its rows
-  rounding      in whole numbers, every row exactly; exact_rounding: and every equation
+  rounding      in whole numbers, every row exactly; exact_rounding: and every equation,
+                solved before by solution_space
   interior      the caps that leave no room, and a table with room in all others
   certificate   what no release exceeds
   binding       what holds the table back; telling: what it tells

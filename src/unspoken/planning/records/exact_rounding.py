@@ -16,10 +16,10 @@ import numpy as np
 
 from unspoken.core.mechanisms.record_table import WHOLE
 from unspoken.core.numerics.arrays import Array, Codes
-from unspoken.core.numerics.solution_space import SolutionSpace
 from unspoken.planning.records.conditions import Condition
 from unspoken.planning.records.program import Layout, Watched
 from unspoken.planning.records.rounding import BELOW, IntegerTable, broken
+from unspoken.planning.records.solution_space import SolutionSpace
 
 __all__ = ["Tight", "equal_shares", "table_at_the_cap", "table_with_equal_shares"]
 

@@ -20,7 +20,8 @@ def disclosures_of(kept: Custody | None) -> list[Disclosure]:
 def with_disclosed(project: Project, kept: Custody | None) -> Project:
     """The project whose applications know what was disclosed to them of all rows.
 
-    What is known of some epochs is held against what is shown of these (deciding/admission.py).
+    What is known of some epochs is held against what is shown of these, in
+    assessment/deciding/admission.py.
     """
     terms = dict(project.terms)
     for event in disclosures_of(kept):

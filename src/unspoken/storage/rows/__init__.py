@@ -1,1 +1,5 @@
-"""Rows on their way: read, looked at, sorted and gathered by epoch, in Arrow batches."""
+"""From source rows to released rows, in Arrow batches.
+
+`reading` reads and checks rows, `kernel` shows or withholds each cell by its coin, `sorting` and
+`gathering` order rows by epoch, `witness` computes their fingerprint, `outputs` names the files.
+"""

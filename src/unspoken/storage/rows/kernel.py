@@ -21,11 +21,11 @@ from unspoken.core.numerics.arrays import Codes, Mask, Words
 from unspoken.core.types.domain import Domain
 from unspoken.storage.coins import Coins, encode_keys
 from unspoken.storage.prf import Derived, Derives
+from unspoken.storage.records import RecordKeys
 from unspoken.storage.rows.reading import Part, Rules, missing, taken
 from unspoken.storage.rows.witness import EpochTally, Prints, Records, tallied, tallies_of
 from unspoken.tables.engines.arrow import array, as_given, kept
 from unspoken.tables.policy import Project
-from unspoken.tables.records import RecordKeys
 
 __all__ = ["RowKernel", "delivered", "epoch_of", "found", "records_of", "within"]
 

@@ -16,8 +16,8 @@ from unspoken.core.errors import placed
 from unspoken.core.numerics.arrays import Mask, Words
 from unspoken.storage.fingerprint import KeyNumbers, RowFingerprint
 from unspoken.storage.prf import Derives
+from unspoken.storage.records import RecordKeys
 from unspoken.storage.rows.reading import EPOCHS, Rules, too_many
-from unspoken.tables.records import RecordKeys
 
 __all__ = ["EPOCHS", "Prints", "Records", "EpochTally", "Witness", "tallied", "tallies_of"]
 

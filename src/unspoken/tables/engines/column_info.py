@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from unspoken.core.types.column import FEW_ROWS, ColumnInfo, Grouping, Kind
+from unspoken.tables.column import FEW_ROWS, ColumnInfo, Grouping, Kind
 from unspoken.tables.engines.grouping import amounts, frequent, grouping
 from unspoken.tables.engines.identifiers import identifiers_in
 from unspoken.tables.engines.opening import Opened

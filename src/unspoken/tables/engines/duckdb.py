@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 from unspoken.tables.engines.column_info import column_info, kind_of
 from unspoken.tables.engines.files import PARQUET
 from unspoken.tables.engines.handed_in import INDEX

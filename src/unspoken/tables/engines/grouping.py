@@ -8,7 +8,7 @@ values stay.
 
 from __future__ import annotations
 
-from unspoken.core.types.column import FEW_ROWS, Grouping, Kind
+from unspoken.tables.column import FEW_ROWS, Grouping, Kind
 from unspoken.tables.engines.rare_edges import Ask, rare_edges
 from unspoken.tables.engines.sql import literal, name_in_sql
 

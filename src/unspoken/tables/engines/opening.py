@@ -2,7 +2,7 @@
 
 Everything is a view. Once it is open, DuckDB can reach no file but the named ones and those of its
 own spill folder, can load no extension, and its settings are locked; databases are attached read
-only. SQL of the holder's runs behind that door.
+only. SQL of the holder's runs with these restrictions.
 """
 
 from __future__ import annotations

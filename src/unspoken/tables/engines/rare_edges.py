@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from unspoken.core.numerics.round_edges import round_edges
-from unspoken.core.types.column import FEW_ROWS
+from unspoken.tables.column import FEW_ROWS
+from unspoken.tables.round_edges import round_edges
 
 __all__ = ["Ask", "rare_edges"]
 

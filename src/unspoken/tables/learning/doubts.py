@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from unspoken.core.errors import InputError, shown
-from unspoken.core.types.column import FEW_ROWS
+from unspoken.tables.column import FEW_ROWS
 from unspoken.tables.engines.arrow import plain
 from unspoken.tables.engines.column_info import kind_of
 from unspoken.tables.engines.protocol import Scan, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from unspoken.core.errors import InputError, in_rows
-from unspoken.core.types.column import ColumnInfo, Kind
+from unspoken.tables.column import ColumnInfo, Kind
 from unspoken.tables.policy.bin_edges import kind_of_edge
 from unspoken.tables.policy.complaints import Complaint, nearest, quoted
 from unspoken.tables.policy.declared import Attribute

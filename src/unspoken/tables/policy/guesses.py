@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
-from unspoken.core.numerics.round_edges import MOST_BINS
-from unspoken.core.types.column import ColumnInfo, Grouping
+from unspoken.tables.column import ColumnInfo, Grouping
 from unspoken.tables.engines.sql import name_in_sql
 from unspoken.tables.policy.column_checks import KEY_KINDS, MOST_VALUES
 from unspoken.tables.policy.identities import without_identities
+from unspoken.tables.round_edges import MOST_BINS
 
 __all__ = [
     "grouped_by",

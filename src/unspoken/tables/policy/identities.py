@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 
 __all__ = ["identity_of", "without_identities"]
 

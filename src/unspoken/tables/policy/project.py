@@ -263,7 +263,7 @@ def _belief(tables: ProjectTable) -> DeclaredBelief:
 def _limits(tables: ProjectTable) -> DeclaredLimits:
     given = tables.limit
     everybody = [list(tables.application)]
-    # I(H; Y_1 .. Y_T) <= sum_t I(X_t; Y_t) for every habit H of the secrets (assessing/habits.py)
+    # I(H; Y_1 .. Y_T) <= sum_t I(X_t; Y_t) for every habit H of the secrets (assessment/habits.py)
     rows, most = tables.source.rows_per_unit, given.unit_bits
     share = math.inf if most is None or rows is None else quotient_down(most, rows)
     pooled = given.odds_cap if given.pooled_cap is None else given.pooled_cap

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
-from unspoken.core.types.column import ColumnInfo
+from unspoken.tables.column import ColumnInfo
 from unspoken.tables.engines.sql import literal, name_in_sql
 from unspoken.tables.policy.guesses import moment, per_second
 from unspoken.tables.policy.quoting import toml_key, toml_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from unspoken.core.errors import cut
-from unspoken.core.types.column import Cell
+from unspoken.tables.column import Cell
 
 __all__ = ["LONGEST", "toml_key", "toml_line", "toml_path", "toml_text", "toml_value"]
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from unspoken.core.errors import in_rows
-from unspoken.core.numerics.round_edges import round_edges
-from unspoken.core.types.column import FEW_ROWS, Cell, ColumnInfo, Grouping
+from unspoken.tables.column import FEW_ROWS, Cell, ColumnInfo, Grouping
 from unspoken.tables.engines.sql import literal, name_in_sql
 from unspoken.tables.policy.column_checks import KEY_KINDS, MOST_VALUES
 from unspoken.tables.policy.guesses import guess_keys, guess_unit, is_named, named_by
@@ -22,6 +21,7 @@ from unspoken.tables.policy.suitable_columns import (
     left_out,
     unlike_columns,
 )
+from unspoken.tables.round_edges import round_edges
 
 __all__ = ["free_name", "starter"]
 

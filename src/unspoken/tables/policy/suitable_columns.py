@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unspoken.core.numerics.round_edges import round_edges
-from unspoken.core.types.column import ColumnInfo, Grouping
+from unspoken.tables.column import ColumnInfo, Grouping
 from unspoken.tables.policy.column_checks import MOST_VALUES
 from unspoken.tables.policy.guesses import grouped_by, is_named, named_by, runs_on
 from unspoken.tables.policy.identities import identity_of
+from unspoken.tables.round_edges import round_edges
 
 __all__ = ["BY_SQL", "MOST_COMBINATIONS", "bin_edges", "groupings", "left_out", "unlike_columns"]
 

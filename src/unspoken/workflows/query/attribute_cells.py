@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import Cell
 from unspoken.noise.discrete_laplace import MOST
+from unspoken.tables.column import Cell
 from unspoken.tables.engines.arrow import missing, numbers
 from unspoken.tables.engines.column_info import kind_of
 from unspoken.tables.engines.row_sql import RowSQL

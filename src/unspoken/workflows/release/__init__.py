@@ -1,4 +1,8 @@
-"""Releases: plan -> check -> charge -> read -> coin -> write."""
+"""Releases: plan, check, read, toss coins, write, charge the ledger, publish (`flow`).
+
+Beside them stand what the commands `leak` (`leaking`, a table and nothing else), `check`, `diff`
+(`differing`) and `disclose` do, and `reproducing`, which makes a release again to verify it.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -23,9 +23,7 @@ import pyarrow.compute as pc
 from unspoken.assessment.rare import Grouped
 from unspoken.assessment.table_scan import NotLookedAt
 from unspoken.core.numerics.arrays import Array
-from unspoken.core.numerics.round_edges import round_edges
-from unspoken.core.numerics.two_way import SmallCodes
-from unspoken.core.types.column import FEW_ROWS, ColumnInfo
+from unspoken.tables.column import FEW_ROWS, ColumnInfo
 from unspoken.tables.engines.arrow import missing, numbers, plain
 from unspoken.tables.engines.column_info import kind_of
 from unspoken.tables.engines.duckdb import COPIED, DuckTable
@@ -36,6 +34,8 @@ from unspoken.tables.policy.bin_edges import bin_names, edge_text
 from unspoken.tables.policy.column_checks import MOST_VALUES
 from unspoken.tables.policy.guesses import grouped_by, is_worded, per_second
 from unspoken.tables.policy.identities import identity_of
+from unspoken.tables.round_edges import round_edges
+from unspoken.workflows.release.two_way import SmallCodes
 
 __all__ = ["CodedColumn", "coded_columns"]
 

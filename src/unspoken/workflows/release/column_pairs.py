@@ -11,10 +11,10 @@ import numpy as np
 from unspoken.assessment.table_scan import Finding
 from unspoken.assessment.telling_cells import TellingCells, ValueCounts, telling_cells
 from unspoken.core.numerics.arrays import Array, Mask
-from unspoken.core.numerics.two_way import blocks_of, two_way_counts
 from unspoken.core.types.premise import Premise
 from unspoken.tables.engines.watching import advancing
 from unspoken.workflows.release.coded_columns import CodedColumn
+from unspoken.workflows.release.two_way import blocks_of, two_way_counts
 
 __all__ = ["MOST_FINDINGS", "ColumnPairs", "Target"]
 

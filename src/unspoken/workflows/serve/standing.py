@@ -191,7 +191,7 @@ def _leakage(
     """The worst odds, and what is told on average, to who ``knows`` these.
 
     Answers with noise are looked at beside coins, where there are few enough; else they add what
-    noise lets out of any record (deciding/judged.py).
+    noise lets out of any record (assessment/deciding/judged.py).
     """
     belief = ready.learned.belief
     shown = CoinsAndNoise(mechanism, belief.domain)

@@ -171,7 +171,7 @@ class Network(Belief):
         return 2 * self.model.tree(self._numbers(keep), self._numbers(channels)).largest
 
     def outputs(self, keep: Sequence[str], channels: Mapping[str, Channel]) -> Likelihood:
-        """One event takes no joint table, however many are seen (beliefs/potentials.py)."""
+        """One event takes no joint table, however many are seen (networks/potentials.py)."""
         if not is_event(channels):
             return super().outputs(keep, channels)
         kept, shown = self._numbers(keep), self._numbers(channels)

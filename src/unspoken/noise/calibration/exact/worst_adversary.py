@@ -32,7 +32,7 @@ WAYS_OUT = 'say knows="nothing", or name what they know; method="group" holds fo
 
 
 def worst_adversary(problem: NoiseProblem) -> Threat:
-    """Who is worst is searched at every scale that is looked at (searching/worst.py).
+    """Who is worst is searched at every scale that is looked at (searching/search.py).
 
     Where variables are independent it takes no search, knowing all others is worst: it takes noise
     away and nothing else. Of a Gaussian the scale is a factor, so one search is enough. On a tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unspoken.core.types.column import Cell
+from unspoken.tables.column import Cell
 from unspoken.tables.engines.arrow import plain
 from unspoken.tables.engines.column_info import ZONED, kind_of
 from unspoken.tables.engines.protocol import Table

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from unspoken.core.errors import InputError
-from unspoken.core.types.column import Cell
+from unspoken.tables.column import Cell
 from unspoken.tables.engines.column_info import ZONED, kind_of
 from unspoken.tables.engines.protocol import Table, named
 from unspoken.tables.engines.row_sql import RowSQL

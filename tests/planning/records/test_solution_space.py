@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspoken.core.numerics.solution_space import SolutionSpace
+from unspoken.planning.records.solution_space import SolutionSpace
 
 SCALE = 2**62
 
