@@ -48,10 +48,9 @@ class ReleasedCells:
 
     def to_frame(self) -> Any:
         """As a pandas DataFrame."""
-        from unspoken.interfaces.frames import opened
+        from unspoken.interfaces.frames import arrow_to_frame
 
-        opened()
-        return self.rows.to_pandas()
+        return arrow_to_frame(self.rows)
 
     def __repr__(self) -> str:
         columns = ", ".join(map(shown, self.rows.column_names))
